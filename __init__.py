@@ -1,0 +1,1 @@
+"""Condensery: a conversational agent framework in which one condensed question is all that search ever sees."""

@@ -1,0 +1,47 @@
+"""One root error, split by who must act: the operator, the provider, or nobody because it is by design."""
+
+from enum import StrEnum
+
+
+class CondenseryError(Exception):
+    """Root of every error this package raises on purpose."""
+
+
+class ConfigError(CondenseryError):
+    """The operator must change a setting, a path or an installation; the message names the way out."""
+
+
+class UnknownName(ConfigError):
+    """A look-up in a table of names failed; the message lists the choices."""
+
+    def __init__(self, what: str, got: str, choices: list[str]) -> None:
+        super().__init__(f"no {what} '{got}'; choose one of {', '.join(sorted(choices))}")
+        self.choices = sorted(choices)
+
+
+class ProviderError(CondenseryError):
+    """A model, a database or an endpoint failed; trying again may help."""
+
+
+class Busy(ProviderError):
+    """A bounded queue is full; try again in a moment."""
+
+
+class RefusalReason(StrEnum):
+    """Why a turn ended without an answer, by design. Each has a localized text in every locale."""
+
+    CONDENSATION_EMPTY = "condensation_empty"
+    INPUT_TOO_LARGE = "input_too_large"
+    NOTHING_FOUND = "nothing_found"
+    REJECTED_BY_GUARD = "rejected_by_guard"
+    TIMED_OUT = "timed_out"
+    BUSY = "busy"
+    FAILED = "failed"
+
+
+class Refusal(CondenseryError):
+    """The turn is refused by design; shown to the user as the localized text of its reason."""
+
+    def __init__(self, reason: RefusalReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason

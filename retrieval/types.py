@@ -1,0 +1,68 @@
+"""What retrieval hands on: chunks, how they were found, and what a search is narrowed to."""
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Frozen(BaseModel):
+    """An immutable value that refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Chunk(Frozen):
+    """A passage of one document; `start` and `end` are character offsets into that document's extracted text."""
+
+    id: str
+    text: str
+    source: str = Field(description="Path or name the document was ingested under.")
+    title: str = ""
+    heading: str = ""
+    namespace: str = "default"
+    page: int | None = Field(None, description="1-based page, where the format has pages.")
+    start: int = 0
+    end: int = 0
+
+
+class Placement(Frozen):
+    """Where one stage placed a chunk: 1-based rank and that stage's own score (higher is better)."""
+
+    rank: int
+    score: float
+
+
+class Trace(Frozen):
+    """How a chunk came to its place: by arm (`semantic`, `bm25`), then fused, then reranked."""
+
+    arms: dict[str, Placement] = Field(default_factory=dict)
+    fused: Placement | None = None
+    reranked: Placement | None = None
+
+
+class ScoredChunk(Frozen):
+    """One search result; `score` is comparable within one result list only."""
+
+    chunk: Chunk
+    score: float
+    trace: Trace = Trace()
+
+
+class Scope(Frozen):
+    """What a search may return. Empty `namespaces`: all of them. `filters`: metadata key → exact string value."""
+
+    namespaces: tuple[str, ...] = ()
+    filters: dict[str, str] = Field(default_factory=dict)
+
+
+class SearchQuery(Frozen):
+    """What to search for. `passage`, when given, is embedded in document mode in place of the dense arm's question."""
+
+    text: str
+    passage: str | None = None
+
+
+class Retriever(Protocol):
+    """One way to search: results best first, at most `limit`, none outside `scope`, never a zero-score hit."""
+
+    async def search(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[ScoredChunk]: ...

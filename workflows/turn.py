@@ -1,0 +1,99 @@
+"""A turn as it is stored and returned: what was asked, what was searched for, what was answered and from what."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from condensery.retrieval.types import Frozen, Scope, ScoredChunk
+
+
+class FallbackReason(StrEnum):
+    """Why a turn was searched with something simpler than the chosen engine would have given."""
+
+    ERROR = "error"
+    TIMED_OUT = "timed_out"
+    BLANK = "blank"
+    TOO_LONG = "too_long"
+    UNGROUNDED = "ungrounded"
+    UNFINISHED_THINKING = "unfinished_thinking"
+    NO_MODEL = "no_model"
+
+
+class Outcome(StrEnum):
+    """How a turn ended."""
+
+    ANSWERED = "answered"
+    SMALL_TALK = "small_talk"
+    META = "meta"
+    REFUSED = "refused"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class Exchange(Frozen):
+    """One earlier turn as history carries it: both sides, never the evidence."""
+
+    message: str
+    answer: str
+
+
+class TurnKey(Frozen):
+    """Who asks, where. `user_id` scopes long-term memory; `None` means no memory."""
+
+    turn_id: str
+    conversation_id: str
+    user_id: str | None = None
+    organization_id: str | None = None
+
+
+class TurnOptions(Frozen):
+    """Choices a caller may make for one turn; `None` means the profile's setting."""
+
+    engine: str | None = None
+    method: str | None = None
+    scope: Scope = Scope()
+
+
+class StageRecord(Frozen):
+    """One stage of a turn: its time in milliseconds and, when it degraded, why."""
+
+    stage: str
+    ms: float
+    note: str | None = None
+
+
+class Citation(Frozen):
+    """`[number]` in the answer; `quote` is the cited sentence of an extractive answer, with offsets into the chunk."""
+
+    number: int
+    chunk_id: str
+    source: str
+    page: int | None = None
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class Turn(Frozen):
+    """A finished turn. `question` is null when the message itself was searched with, or nothing was."""
+
+    key: TurnKey
+    message: str
+    question: str | None = None
+    engine: str | None = None
+    method: str | None = None
+    fallback: FallbackReason | None = None
+    answer: str
+    answer_mode: str | None = None
+    evidence: tuple[ScoredChunk, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
+    outcome: Outcome
+    reason: str | None = Field(None, description="The refusal's reason, for outcomes refused and failed.")
+    created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def searched_for(self) -> str | None:
+        """The standalone question, when it differs from the user's words; else None."""
+        return self.question
