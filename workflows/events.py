@@ -1,7 +1,7 @@
-"""The vocabulary of a turn: one event per hand-off, as drawn in docs/guides/workflow.md.
+"""The vocabulary of a turn: one event per hand-off.
 
-`ChatStart`, `HistoryLimited`, `EnrichedHistory`, `MetaQuestion` and `AnswerPrompt` carry the user's own words;
-everything that searches, remembers or asks an expert descends from `CondensedQuestion`, which does not.
+`ChatStart`, `HistoryLimited`, `EnrichedHistory` and `AnswerPrompt` carry the user's own words; everything that
+searches, remembers or asks an expert descends from `CondensedQuestion`, which does not.
 """
 
 from typing import Annotated, Any, Self
@@ -11,7 +11,17 @@ from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
 from condensery.retrieval.types import Frozen, ScoredChunk
-from condensery.workflows.turn import Citation, Exchange, FallbackReason, Outcome, StageRecord, Turn, TurnKey, TurnOptions
+from condensery.workflows.turn import (
+    Citation,
+    Exchange,
+    FallbackReason,
+    OutboxEntry,
+    Outcome,
+    StageRecord,
+    Turn,
+    TurnKey,
+    TurnOptions,
+)
 
 
 def not_blank(text: str) -> str:
@@ -21,15 +31,221 @@ def not_blank(text: str) -> str:
     return text
 
 
-class _Strict:
-    """LlamaIndex's events accept any field; ours reject what they do not declare, so that a typo is an error."""
+class Strict:
+    """LlamaIndex's events accept any field in silence; ours refuse what they do not declare."""
 
-    model_fields: Any
+    def __init__(self, **fields: Any) -> None:
+        known = set(type(self).model_fields) | set(type(self).__private_attributes__)  # type: ignore[attr-defined]
+        if unknown := sorted(set(fields) - known):
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(unknown)}")
+        super().__init__(**fields)
 
-    @model_validator(mode="before")
-    @classmethod
-    def reject_unknown_fields(cls, values: Any) -> Any:
-        unknown = set(values) - set(cls.model_fields) if isinstance(values, dict) else set()
-        if unknown:
-            raise ValueError(f"unknown fields for {cls.__name__}: {', '.join(sorted(unknown))}")
-        return values
+
+class StrictEvent(Strict, Event):
+    """A hand-off between steps."""
+
+
+# --- the start, and what may see the user's own words ---
+
+
+class ChatStart(Strict, StartEvent):
+    """A chat message with its history, oldest first."""
+
+    key: TurnKey
+    message: Annotated[str, AfterValidator(not_blank)]
+    history: tuple[Exchange, ...] = ()
+    options: TurnOptions = TurnOptions()
+
+
+class AgentCall(ChatStart):
+    """The programmatic start: skips the meta-question gate."""
+
+
+class HistoryLimited(StrictEvent):
+    """The raw message and as much history as the model that reads it may see."""
+
+    key: TurnKey
+    message: str
+    history: tuple[Exchange, ...]
+    options: TurnOptions
+
+
+class ChatCleared(StrictEvent):
+    """The gate let the message through. Carries nothing: it is a permission."""
+
+
+class MetaQuestion(StrictEvent):
+    """Small talk or a question about the assistant itself: `kind` names a reply, `locale` its language."""
+
+    kind: str
+    locale: str
+    small_talk: bool
+
+
+# --- the single gated entry, and its descendants ---
+
+
+class CondensedQuestion(StrictEvent):
+    """The standalone question: never blank, never longer than `max_chars` characters, on a replayed event too."""
+
+    key: TurnKey
+    question: Annotated[str, AfterValidator(not_blank)]
+    max_chars: int = Field(gt=0)
+    engine: str
+    condensed: bool = Field(description="Whether the question differs from the user's message.")
+    fallback: FallbackReason | None = None
+    options: TurnOptions = TurnOptions()
+
+    @model_validator(mode="after")
+    def check_length(self) -> Self:
+        if len(self.question) > self.max_chars:
+            raise ValueError(f"question has {len(self.question)} characters, more than max_chars = {self.max_chars}")
+        return self
+
+
+class SearchRequest(StrictEvent):
+    """Search for the question, or on a later hop for `query`."""
+
+    question: CondensedQuestion
+    query: Annotated[str, AfterValidator(not_blank)]
+    hop: int = 1
+    found: tuple[ScoredChunk, ...] = Field((), description="What earlier hops brought.")
+
+
+class QuestionRejected(StrictEvent):
+    """No search will run: the question could not be made, or a guard refused it (`question` is then given)."""
+
+    reason: RefusalReason
+    question: CondensedQuestion | None = None
+
+
+class SearchProbe(StrictEvent):
+    """A request with what the dense arm embeds: the hypothetical passage when there is one."""
+
+    request: SearchRequest
+    passage: str | None = None
+
+
+class Retrieved(StrictEvent):
+    """Results best first, with their traces."""
+
+    request: SearchRequest
+    method: str
+    chunks: tuple[ScoredChunk, ...]
+
+
+class Ranked(StrictEvent):
+    """Results after reranking against the real question, best first."""
+
+    request: SearchRequest
+    method: str
+    chunks: tuple[ScoredChunk, ...]
+
+
+class ContextAccepted(StrictEvent):
+    """The evidence the answer may use, best first."""
+
+    question: CondensedQuestion
+    method: str
+    chunks: tuple[ScoredChunk, ...]
+
+
+class ContextRejected(StrictEvent):
+    """The evidence does not suffice."""
+
+    question: CondensedQuestion
+    method: str
+    chunks: tuple[ScoredChunk, ...] = ()
+
+
+class UserMemories(StrictEvent):
+    """Facts of this user that bear on the question, strongest first."""
+
+    facts: tuple[str, ...] = ()
+
+
+class OrganizationMemories(StrictEvent):
+    """Approved facts of this organization that bear on the question, strongest first."""
+
+    facts: tuple[str, ...] = ()
+
+
+# --- answering ---
+
+
+class EnrichedHistory(StrictEvent):
+    """The user's message with limited history and memory blocks, for the answer prompt only."""
+
+    message: str
+    history: tuple[Exchange, ...]
+    memories: tuple[str, ...] = Field((), description="Memory blocks, strongest first.")
+
+
+class PromptMessage(Frozen):
+    """One message of a prompt; `role` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+class AnswerPrompt(StrictEvent):
+    """What the answer is made from. `messages` is empty when the answer is extractive."""
+
+    question: CondensedQuestion
+    method: str
+    chunks: tuple[ScoredChunk, ...] = Field(description="Exactly the chunks sent, in citation order: [1] is the first.")
+    messages: tuple[PromptMessage, ...] = ()
+
+
+class Answered(StrictEvent):
+    """The finished answer with checked citations."""
+
+    answer: str
+    mode: str
+    method: str
+    chunks: tuple[ScoredChunk, ...]
+    citations: tuple[Citation, ...] = ()
+    outcome: Outcome = Outcome.ANSWERED
+    reason: RefusalReason | None = None
+
+
+class TurnEnded(StrictEvent):
+    """A turn complete but for the user's message, which only `finish` joins to it again, to store it."""
+
+    answer: str
+    outcome: Outcome
+    reason: RefusalReason | None = None
+    question: CondensedQuestion | None = None
+    answered: Answered | None = None
+    method: str | None = None
+    outbox: OutboxEntry | None = None
+
+
+class TurnFinished(Strict, StopEvent):
+    """The last event of a turn; `turn` is what was stored."""
+
+    turn: Turn
+
+
+# --- for whoever watches the stream ---
+
+
+class EvidenceReady(StrictEvent):
+    """The chunks the answer is made from, in citation order."""
+
+    chunks: tuple[ScoredChunk, ...]
+
+
+class AnswerDelta(StrictEvent):
+    """A piece of the answer's text; joined, the pieces are the answer."""
+
+    text: str
+
+
+class StageFinished(StrictEvent):
+    """A stage ended: its time and, when it degraded, why."""
+
+    record: StageRecord
+
+
+TurnEvent = CondensedQuestion | EvidenceReady | AnswerDelta | StageFinished | TurnFinished

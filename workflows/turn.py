@@ -55,6 +55,14 @@ class TurnOptions(Frozen):
     scope: Scope = Scope()
 
 
+class OutboxEntry(Frozen):
+    """Work to be done after the turn, stored in the turn's own transaction; at most one of a kind per turn."""
+
+    turn_id: str
+    kind: str
+    payload: dict[str, str]
+
+
 class StageRecord(Frozen):
     """One stage of a turn: its time in milliseconds and, when it degraded, why."""
 
