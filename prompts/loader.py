@@ -1,0 +1,100 @@
+"""Loads the templates and texts of one locale and checks them when loaded, so that a gap fails at start-up.
+
+A template is `<locale>/<name>.md` with variables written `{{name}}`; what is put in is never read as a template.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, get_args
+
+from condensery.errors import ConfigError, RefusalReason
+from condensery.settings import Locale
+
+LOCALES: tuple[str, ...] = get_args(Locale)
+
+VARIABLES: dict[str, frozenset[str]] = {
+    "system": frozenset(),
+    "condense": frozenset({"message"}),
+    "answer": frozenset({"evidence", "message"}),
+    "memories": frozenset({"memories"}),
+}
+"""The templates there are, and exactly the variables each must use."""
+
+TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
+    "small_talk.greeting",
+    "small_talk.thanks",
+    "small_talk.farewell",
+    "small_talk.acknowledgement",
+    "meta.identity",
+    "meta.capabilities",
+    "meta.documents",
+    "meta.no_documents",
+    "ui.searched_for",
+    "ui.sources",
+    "ui.better_model",
+    "ui.stopped",
+}
+
+_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def fill(template: str, variables: Mapping[str, str]) -> str:
+    """`template` with each `{{name}}` replaced in one pass; braces in the values stay as they are."""
+    return _VARIABLE.sub(lambda match: variables[match.group(1)], template)
+
+
+class Prompts:
+    """The prompts and texts of one locale. Raises `ConfigError` on construction when one is missing or wrong."""
+
+    def __init__(self, locale: str, folder: Traversable | None = None) -> None:
+        root = (folder or resources.files("condensery.prompts")).joinpath(locale)
+        self.locale = locale
+        self._templates = {name: _checked(root, name) for name in VARIABLES}
+        self._texts = _texts(root)
+        self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
+
+    def render(self, name: str, **variables: str) -> str:
+        """The template `name` with all its variables; a missing or unknown variable is a `ConfigError`."""
+        if set(variables) != VARIABLES[name]:
+            raise ConfigError(f"prompt '{name}' takes {sorted(VARIABLES[name])}, got {sorted(variables)}")
+        return fill(self._templates[name], variables)
+
+    def text(self, key: str, **variables: str) -> str:
+        """A short text for people, such as `refusal.busy`."""
+        return fill(self._texts[key], variables)
+
+
+@cache
+def prompts_for(locale: str) -> Prompts:
+    """The prompts of `locale`, loaded once."""
+    return Prompts(locale)
+
+
+def _checked(root: Traversable, name: str) -> str:
+    text = _read(root, f"{name}.md")
+    if (used := set(_VARIABLE.findall(text))) != VARIABLES[name]:
+        raise ConfigError(f"{root.name}/{name}.md uses {sorted(used)}; it must use {sorted(VARIABLES[name])}")
+    return text.strip()
+
+
+def _texts(root: Traversable) -> dict[str, str]:
+    tables = _toml(root, "messages.toml")
+    texts = {f"{table}.{key}": value for table, entries in tables.items() for key, value in entries.items()}
+    if missing := TEXTS - set(texts):
+        raise ConfigError(f"{root.name}/messages.toml lacks {', '.join(sorted(missing))}")
+    return texts
+
+
+def _toml(root: Traversable, name: str) -> dict[str, Any]:
+    return tomllib.loads(_read(root, name))
+
+
+def _read(root: Traversable, name: str) -> str:
+    try:
+        return root.joinpath(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the locale '{root.name}' has no {name}; add it beside the other templates") from error
