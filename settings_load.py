@@ -1,0 +1,174 @@
+"""Fill a settings model from arguments, the environment and a TOML file, and say where each value came from.
+
+Works on any pydantic model whose fields are values or sections (models themselves). A setting is named by its path,
+`section.field`; every problem, in whatever source, ends up in one `ConfigError`.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from condensery.errors import ConfigError
+from condensery.settings_mask import is_optional, shown
+
+ENV_PREFIX = "CONDENSERY_"
+TOML_FILE = "condensery.toml"
+CONFIG_VARIABLE = "CONDENSERY_CONFIG"
+# Variables with our prefix that are no settings: where the file is, and whether the test suite insists on a browser.
+OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})
+
+Fields = dict[str, FieldInfo]
+M = TypeVar("M", bound=BaseModel)
+
+
+class Given(NamedTuple):
+    """A value somebody set, and where, in words for a person."""
+
+    value: Any
+    source: str
+
+
+class Layer(NamedTuple):
+    """What one source sets, by setting name, and what is wrong with it."""
+
+    values: dict[str, Given]
+    problems: list[str]
+
+
+def load(model: type[M], overrides: Mapping[str, Any]) -> tuple[M, dict[str, str]]:
+    """Return the model and the source of each setting that is not a default; raise one `ConfigError` for all faults."""
+    fields = dict(leaves(model))
+    layers = [toml_layer(fields), env_layer(fields, os.environ), tree_layer(overrides, fields, lambda _: "argument")]
+    given = {name: value for layer in layers for name, value in layer.values.items()}
+    problems = [problem for layer in layers for problem in layer.problems]
+    try:
+        settings = model.model_validate(tree(given))
+    except ValidationError as error:
+        problems += [explain(detail, fields, given) for detail in error.errors(include_url=False)]
+    if problems:
+        raise ConfigError(
+            "the settings cannot be used:\n" + "\n".join(f"  {problem}" for problem in problems)
+        ) from None
+    return settings, {name: value.source for name, value in given.items()}
+
+
+def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Every setting of the model by name, sections descended into."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from leaves(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return ENV_PREFIX + name.replace(".", "__").upper()
+
+
+def toml_layer(fields: Fields) -> Layer:
+    """What the file named by `CONDENSERY_CONFIG`, or `condensery.toml` in the working directory, sets."""
+    named = os.environ.get(CONFIG_VARIABLE, "").strip()
+    path = Path(named or TOML_FILE).expanduser()
+    if not named and not path.exists():
+        return Layer({}, [])
+    return tree_layer(read_toml(path, named=bool(named)), fields, lambda _: str(path))
+
+
+def read_toml(path: Path, *, named: bool) -> dict[str, Any]:
+    """Parse a file; raise `ConfigError` with the place of the fault."""
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        hint = f"; {CONFIG_VARIABLE} names it" if named else ""
+        raise ConfigError(f"cannot read the settings file {path}: {error.strerror}{hint}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+
+
+def env_layer(fields: Fields, environ: Mapping[str, str]) -> Layer:
+    """What `CONDENSERY_SECTION__FIELD` variables set; a blank one leaves a setting that may be absent unset."""
+    names = {variable(name): name for name in fields}
+    layer = Layer({}, [])
+    for key in sorted(key for key in environ if key.upper().startswith(ENV_PREFIX) and key not in OTHER_VARIABLES):
+        name = names.get(key)
+        if name is None:
+            layer.problems.append(unknown(key, "environment", [*names, *OTHER_VARIABLES]))
+        elif environ[key].strip() or not is_optional(fields[name]):
+            layer.values[name] = Given(environ[key], f"environment variable {key}")
+    return layer
+
+
+def tree_layer(values: Mapping[str, Any], fields: Fields, source: Callable[[str], str], prefix: str = "") -> Layer:
+    """What a mapping of sections sets."""
+    layer = Layer({}, [])
+    for key, value in values.items():
+        name = prefix + key
+        content = value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
+        if name in fields:
+            layer.values[name] = Given(value, source(name))
+        elif not any(known.startswith(f"{name}.") for known in fields):
+            layer.problems.append(unknown(name, source(name), list(fields)))
+        elif isinstance(content, Mapping):
+            inner = tree_layer(content, fields, source, f"{name}.")
+            layer.values.update(inner.values)
+            layer.problems.extend(inner.problems)
+        else:
+            layer.problems.append(f"{name} ({source(name)}): is a section of settings, got a {type(value).__name__}")
+    return layer
+
+
+def tree(given: Mapping[str, Given]) -> dict[str, Any]:
+    """Nest named values into sections."""
+    root: dict[str, Any] = {}
+    for name, (value, _) in given.items():
+        *sections, field = name.split(".")
+        node = root
+        for section in sections:
+            node = node.setdefault(section, {})
+        node[field] = value
+    return root
+
+
+def unknown(name: str, source: str, choices: list[str]) -> str:
+    """Say that there is no such setting, never its value (it may be a misspelled secret), and what is near."""
+    in_case = name.upper() if source == "environment" else name
+    near = difflib.get_close_matches(in_case, choices, n=3, cutoff=0.7)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`condensery settings` lists what there is"
+    return f"{name} ({source}): no such setting; {hint}"
+
+
+def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> str:
+    """One of pydantic's findings as: setting, source, what it got, what is allowed."""
+    name = ".".join(str(part) for part in detail["loc"])
+    while name and name not in fields:  # inside a value: report the setting that holds it
+        name = name.rpartition(".")[0]
+    if not name:
+        return with_values(requirement(detail["msg"]), given, fields)
+    value, source = given.get(name, Given(detail["input"], "default"))
+    return f"{name} ({source}): got {shown(value, fields[name])}; {requirement(detail['msg'])}"
+
+
+def requirement(message: str) -> str:
+    """Pydantic's sentence in the words of a demand."""
+    subject, found, rest = message.partition(" should ")
+    if found and subject in ("Input", "String"):
+        return f"must {rest}"
+    return message.removeprefix("Value error, ")
+
+
+def with_values(reason: str, given: Mapping[str, Given], fields: Fields) -> str:
+    """A rule about several settings, followed by what those it names are set to and where."""
+    named = [name for name in given if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", reason)]
+    values = ", ".join(f"{name} = {shown(given[name].value, fields[name])} ({given[name].source})" for name in named)
+    return f"{reason}; got {values}" if values else reason

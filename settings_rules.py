@@ -1,0 +1,77 @@
+"""What settings must be beyond a type and bounds: combinations that cannot work, paths and URLs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+if TYPE_CHECKING:
+    from condensery.settings import Settings
+
+SMALLEST_PROMPT = 32
+
+
+def broken_rules(settings: "Settings") -> list[str]:
+    """The reasons why these settings cannot work together; empty when they can."""
+    return [reason for broken, reason in (*_size_rules(settings), *_model_rules(settings)) if broken]
+
+
+def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
+    ingest, retrieval = settings.ingest, settings.retrieval
+    return [
+        (
+            ingest.overlap_chars * 2 > ingest.chunk_chars,
+            "ingest.overlap_chars must be at most half of ingest.chunk_chars, or chunks repeat more than they add",
+        ),
+        (
+            retrieval.semantic_weight + retrieval.bm25_weight == 0,
+            "retrieval.semantic_weight and retrieval.bm25_weight are both 0: hybrid would rank nothing",
+        ),
+        (
+            retrieval.candidates < retrieval.top_k,
+            "retrieval.candidates must be at least retrieval.top_k, or fusion has too little to choose from",
+        ),
+    ]
+
+
+def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
+    llm, answer, condense = settings.llm, settings.answer, settings.condense
+    room = llm.context_window - llm.max_output_tokens
+    return [
+        (
+            room <= 0,
+            "llm.max_output_tokens must be smaller than llm.context_window, or no room is left for the prompt",
+        ),
+        (
+            0 < room < SMALLEST_PROMPT and answer.mode == "generated",
+            f"llm.context_window leaves under {SMALLEST_PROMPT} tokens for the prompt after llm.max_output_tokens",
+        ),
+        (
+            answer.mode == "generated" and llm.model == "none",
+            "answer.mode = generated needs a model; set llm.model or use answer.mode = extractive",
+        ),
+        (
+            condense.engine == "condense_context" and condense.enabled and llm.model == "none",
+            "condense.engine = condense_context needs a model; set llm.model or use expand_context",
+        ),
+    ]
+
+
+def home_expanded(value: Any) -> Any:
+    """A path with `~` resolved; raise ValueError for a blank one, which would mean the working directory."""
+    if not isinstance(value, str | Path):
+        return value
+    if not str(value).strip() or (isinstance(value, Path) and not value.parts):
+        raise ValueError("must not be blank")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError("names a home directory that does not exist") from None
+
+
+def postgres_url(url: SecretStr) -> SecretStr:
+    """Return the URL; raise ValueError, without showing it, when it is not one of Postgres."""
+    scheme, found, rest = url.get_secret_value().strip().partition("://")
+    if not found or not rest or scheme.partition("+")[0] not in ("postgresql", "postgres"):
+        raise ValueError("must be a Postgres URL such as postgresql://user:password@host:5432/database")
+    return url
