@@ -36,11 +36,13 @@ class Section(BaseModel):
 class Llm(Section):
     """The model that writes: rewrites and generated answers."""
 
-    model: str = Field(BUNDLED_LLM, description="package:NAME, a path to a .gguf file, openai:URL#MODEL, or none.")
+    model: str = Field(
+        BUNDLED_LLM, min_length=1, description="package:NAME, a path to a .gguf file, openai:URL#MODEL, or none."
+    )
     api_key: SecretStr | None = Field(None, description="Key of an OpenAI-compatible endpoint.")
     context_window: int = Field(4096, ge=128, le=1_048_576, description="Window of the model, in tokens.")
     max_output_tokens: int = Field(512, ge=16, description="Longest generated answer, in tokens.")
-    temperature: float = Field(0.0, ge=0, le=2)
+    temperature: float = Field(0.0, ge=0, le=2, description="0 writes the likeliest; more varies.")
     threads: int = Field(0, ge=0, description="CPU threads of a local model; 0: one per core.")
     queue_size: int = Field(32, ge=1, description="Calls that may wait for a local model before it says 'busy'.")
     request_seconds: float = Field(60, gt=0, description="Longest wait for an endpoint's reply.")
@@ -49,10 +51,12 @@ class Llm(Section):
 class Embeddings(Section):
     """The model that turns text into vectors."""
 
-    model: str = Field(BUNDLED_EMBEDDINGS, description="package:NAME, a folder, or a name in the local hub cache.")
+    model: str = Field(
+        BUNDLED_EMBEDDINGS, min_length=1, description="package:NAME, a folder, or a name in the local hub cache."
+    )
     batch_size: int = Field(32, ge=1, le=1024, description="Texts embedded together.")
-    query_prefix: str = ""
-    document_prefix: str = ""
+    query_prefix: str = Field("", description="Put before a question, for models that want it.")
+    document_prefix: str = Field("", description="Put before a chunk, for models that want it.")
 
 
 class Ingest(Section):
@@ -60,7 +64,7 @@ class Ingest(Section):
 
     chunk_chars: int = Field(900, ge=100, le=20_000, description="Longest chunk, in characters.")
     overlap_chars: int = Field(120, ge=0, description="Characters a chunk repeats of the one before.")
-    namespace: str = Field("default", pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+    namespace: str = Field("default", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Where documents go by default.")
 
 
 class Retrieval(Section):
@@ -70,8 +74,8 @@ class Retrieval(Section):
     top_k: int = Field(5, ge=1, le=100, description="Chunks handed to the answer.")
     candidates: int = Field(30, ge=1, le=1000, description="Results each arm of a fusion brings.")
     rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
-    semantic_weight: float = Field(1.0, ge=0)
-    bm25_weight: float = Field(1.0, ge=0)
+    semantic_weight: float = Field(1.0, ge=0, description="Weight of the semantic arm in hybrid.")
+    bm25_weight: float = Field(1.0, ge=0, description="Weight of the BM25 arm in hybrid.")
     min_similarity: float = Field(0.2, ge=-1, le=1, description="Cosine below which a dense hit is no hit.")
 
 
@@ -113,14 +117,14 @@ class Limits(Section):
 class Switch(Section):
     """A stage that can be turned off as a whole."""
 
-    enabled: bool = True
+    enabled: bool = Field(True, description="Kill switch of the stage.")
 
 
 class App(Section):
     """The chat app."""
 
-    host: str = "127.0.0.1"
-    port: int = Field(8000, ge=1, le=65_535)
+    host: str = Field("127.0.0.1", min_length=1, description="Address to listen on.")
+    port: int = Field(8000, ge=1, le=65_535, description="Port to listen on.")
 
 
 class Settings(Section):

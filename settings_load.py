@@ -155,8 +155,8 @@ def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> str:
         name = name.rpartition(".")[0]
     if not name:
         return with_values(requirement(detail["msg"]), given, fields)
-    value, source = given.get(name, Given(detail["input"], "default"))
-    return f"{name} ({source}): got {shown(value, fields[name])}; {requirement(detail['msg'])}"
+    found = given.get(name) or Given(detail["input"], "default")
+    return f"{name} ({found.source}): got {shown(found.value, fields[name])}; {requirement(detail['msg'])}"
 
 
 def requirement(message: str) -> str:

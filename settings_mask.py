@@ -12,19 +12,23 @@ LONGEST = 100
 # A URL with at most one "@", so that nothing behind a badly quoted one is mistaken for the host and shown.
 _URL = re.compile(
     r"(?P<scheme>[^/]*://)(?:(?P<user>[^:@/?#]*)(?P<password>:[^@?]*)?@)?"
-    r"(?P<place>[^@?#]*)(?P<query>\?[^@#]*)?(?P<fragment>#[^@]*)?",
+    r"(?P<place>[^@?#]*)(?P<fragment>#[^@?]*)?(?P<query>\?[^@]*)?",
     re.DOTALL,
 )
 
 
 def is_secret(field: FieldInfo) -> bool:
-    """Whether a setting holds a secret."""
-    return SecretStr in (field.annotation, *get_args(field.annotation))
+    """Whether a setting holds a secret, however its type is wrapped."""
+    return _mentions(field.annotation, SecretStr)
 
 
 def is_optional(field: FieldInfo) -> bool:
     """Whether a setting may be absent."""
-    return type(None) in get_args(field.annotation)
+    return _mentions(field.annotation, type(None))
+
+
+def _mentions(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(_mentions(part, kind) for part in get_args(annotation))
 
 
 def masked(text: str) -> str:
@@ -35,7 +39,7 @@ def masked(text: str) -> str:
     if url is None:
         return MASK
     login = "" if url["user"] is None else url["user"] + (":***" if url["password"] else "") + "@"
-    return url["scheme"] + login + url["place"] + ("?***" if url["query"] else "") + (url["fragment"] or "")
+    return url["scheme"] + login + url["place"] + (url["fragment"] or "") + ("?***" if url["query"] else "")
 
 
 def shown(value: Any, field: FieldInfo) -> str:

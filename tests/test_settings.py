@@ -1,0 +1,323 @@
+"""Settings: precedence, one readable error, secrets that stay secret."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from condensery.errors import ConfigError
+from condensery.settings import Llm, Settings, load_settings
+from condensery.settings_load import ENV_PREFIX, leaves, variable
+from condensery.settings_mask import MASK, masked
+from condensery.settings_report import effective, settings_reference, settings_table
+
+WriteToml = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty working directory and no variable of ours, whatever the developer's shell holds."""
+    for name in [name for name in os.environ if name.upper().startswith(ENV_PREFIX)]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def toml(tmp_path: Path) -> WriteToml:
+    """Write `condensery.toml` into the working directory."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "condensery.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def problem(**overrides: object) -> str:
+    """The message of the one error that loading ends with."""
+    with pytest.raises(ConfigError) as caught:
+        load_settings(**overrides)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None, "a chained error shows raw input"
+    return str(caught.value)
+
+
+def source_of(settings: Settings, name: str) -> str:
+    return next(row.source for row in effective(settings) if row.name == name)
+
+
+def test_without_anything_set_loading_gives_the_defaults() -> None:
+    assert load_settings() == Settings()
+
+
+def test_a_toml_file_beats_the_defaults(toml: WriteToml) -> None:
+    toml('locale = "de"\n[retrieval]\ntop_k = 7\n')
+    settings = load_settings()
+    assert (settings.locale, settings.retrieval.top_k) == ("de", 7)
+    assert source_of(settings, "retrieval.top_k") == "condensery.toml"
+
+
+def test_the_environment_beats_the_toml_file(toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml("[retrieval]\ntop_k = 7\nrrf_k = 30\n")
+    monkeypatch.setenv("CONDENSERY_RETRIEVAL__TOP_K", "8")
+    settings = load_settings()
+    assert (settings.retrieval.top_k, settings.retrieval.rrf_k) == (8, 30)
+    assert source_of(settings, "retrieval.top_k") == "environment variable CONDENSERY_RETRIEVAL__TOP_K"
+
+
+def test_arguments_beat_the_environment_field_by_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_RETRIEVAL__TOP_K", "8")
+    monkeypatch.setenv("CONDENSERY_RETRIEVAL__RRF_K", "30")
+    settings = load_settings(retrieval={"top_k": 9})
+    assert (settings.retrieval.top_k, settings.retrieval.rrf_k) == (9, 30)
+    assert source_of(settings, "retrieval.top_k") == "argument"
+
+
+def test_a_section_as_an_argument_sets_only_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_LLM__API_KEY", "sk-from-environment")
+    settings = load_settings(llm=Llm(model="none"))
+    assert settings.llm.model == "none"
+    assert settings.llm.api_key is not None
+
+
+def test_an_argument_of_none_clears_what_the_environment_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_DATABASE_URL", "postgresql://u:pw@host/db")
+    assert load_settings(database_url=None).database_url is None
+
+
+def test_a_named_file_is_read_instead_of_the_one_in_the_working_directory(
+    toml: WriteToml, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml('locale = "de"')
+    other = tmp_path / "other.toml"
+    other.write_text('locale = "fr"')
+    monkeypatch.setenv("CONDENSERY_CONFIG", str(other))
+    settings = load_settings()
+    assert settings.locale == "fr"
+    assert source_of(settings, "locale") == str(other)
+
+
+def test_every_setting_can_be_set_through_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults = Settings()
+    for name, _ in leaves(Settings):
+        value = defaults
+        for part in name.split("."):
+            value = getattr(value, part)
+        monkeypatch.setenv(variable(name), "" if value is None else str(value))
+    assert load_settings().model_dump() == defaults.model_dump()
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_variable_leaves_an_optional_setting_unset(blank: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_DATABASE_URL", blank)
+    monkeypatch.setenv("CONDENSERY_LLM__API_KEY", blank)
+    settings = load_settings()
+    assert settings.database_url is None
+    assert settings.llm.api_key is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "demand"),
+    [
+        ("RETRIEVAL__TOP_K", "0", "must be greater than or equal to 1"),
+        ("RETRIEVAL__TOP_K", "many", "must be a valid integer"),
+        ("RETRIEVAL__TOP_K", "", "must be a valid integer"),
+        ("LOCALE", "es", "must be 'en', 'de', 'fr' or 'it'"),
+        ("INGEST__NAMESPACE", "a b", "must match pattern"),
+        ("CONDENSE__SECONDS", "inf", "must be a finite number"),
+        ("CONDENSE__SECONDS", "nan", "must be a finite number"),
+        ("CONDENSE__ENABLED", "maybe", "must be a valid boolean"),
+        ("LLM__MODEL", "", "must have at least 1 character"),
+        ("DATA_DIR", "", "must not be blank"),
+        ("DATA_DIR", "~no-such-user-here/x", "home directory that does not exist"),
+    ],
+)
+def test_a_bad_variable_is_named_with_what_it_got_and_what_is_allowed(
+    name: str, value: str, demand: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENV_PREFIX + name, value)
+    message = problem()
+    setting = name.lower().replace("__", ".")
+    assert f"{setting} (environment variable CONDENSERY_{name}): got {value!r}; " in message
+    assert demand in message
+
+
+def test_a_bad_value_in_the_file_is_traced_to_the_file(toml: WriteToml) -> None:
+    toml("[app]\nport = 70000\n")
+    assert "app.port (condensery.toml): got 70000; must be less than or equal to 65535" in problem()
+
+
+def test_a_bad_argument_is_traced_to_the_argument() -> None:
+    assert "app.port (argument): got 0; must be greater than or equal to 1" in problem(app={"port": 0})
+
+
+def test_all_faults_of_all_sources_are_told_at_once(toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml("[retrieval]\ntop_kk = 3\n")
+    monkeypatch.setenv("CONDENSERY_LOCALE", "es")
+    message = problem(app={"port": 0})
+    assert all(name in message for name in ("retrieval.top_kk", "CONDENSERY_LOCALE", "app.port"))
+    assert "validation error" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("CONDENSERY_LLM__MODLE", "CONDENSERY_LLM__MODEL"),
+        ("CONDENSERY_LLM_MODEL", "CONDENSERY_LLM__MODEL"),
+        ("CONDENSERY_DATADIR", "CONDENSERY_DATA_DIR"),
+        ("CONDENSERY_CONFGI", "CONDENSERY_CONFIG"),
+        ("condensery_locale", "CONDENSERY_LOCALE"),
+    ],
+)
+def test_an_unknown_variable_is_refused_with_the_nearest_names(
+    name: str, near: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "sk-secret")
+    message = problem()
+    assert f"{name} (environment): no such setting" in message
+    assert near in message
+    assert "sk-secret" not in message
+
+
+def test_a_variable_like_no_other_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_QQQQQQ", "1")
+    assert "`condensery settings` lists" in problem()
+
+
+def test_variables_that_are_no_settings_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_REQUIRE_BROWSER", "1")
+    assert load_settings() == Settings()
+
+
+def test_an_unknown_argument_is_refused_with_the_nearest_names() -> None:
+    assert "retrieval.topk (argument): no such setting; did you mean retrieval.top_k" in problem(retrieval={"topk": 3})
+
+
+def test_a_value_in_place_of_a_section_is_refused_without_being_shown(toml: WriteToml) -> None:
+    toml('llm = "sk-secret"')
+    message = problem()
+    assert "llm (condensery.toml): is a section of settings, got a str" in message
+    assert "sk-secret" not in message
+
+
+@pytest.mark.parametrize("text", ["a = ", "[llm\n", "\n\nlocale = 'en'\nlocale = 'de'\n"])
+def test_broken_toml_is_an_error_with_the_line(text: str, toml: WriteToml) -> None:
+    toml(text)
+    message = problem()
+    assert "condensery.toml is not valid TOML" in message
+    assert "line" in message or "end of document" in message
+
+
+def test_a_file_that_is_not_text_is_an_error(toml: WriteToml, tmp_path: Path) -> None:
+    toml("")
+    (tmp_path / "condensery.toml").write_bytes(b"locale = '\xff'")
+    assert "not UTF-8" in problem()
+
+
+def test_a_named_file_that_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_CONFIG", "nowhere.toml")
+    message = problem()
+    assert "nowhere.toml" in message
+    assert "CONDENSERY_CONFIG names it" in message
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        ({"ingest": {"chunk_chars": 200, "overlap_chars": 150}}, "ingest.overlap_chars must be at most half"),
+        ({"retrieval": {"top_k": 50, "candidates": 10}}, "retrieval.candidates must be at least retrieval.top_k"),
+        ({"retrieval": {"semantic_weight": 0, "bm25_weight": 0}}, "hybrid would rank nothing"),
+        ({"llm": {"context_window": 512, "max_output_tokens": 512}}, "no room is left for the prompt"),
+        ({"llm": {"context_window": 530}, "answer": {"mode": "generated"}}, "under 32 tokens for the prompt"),
+        ({"llm": {"model": "none"}, "answer": {"mode": "generated"}}, "answer.mode = generated needs a model"),
+        ({"llm": {"model": "none"}, "condense": {"engine": "condense_context"}}, "condense_context needs a model"),
+    ],
+)
+def test_settings_that_cannot_work_together_are_refused_with_the_reason(
+    overrides: dict[str, dict[str, object]], reason: str
+) -> None:
+    assert reason in problem(**overrides)
+
+
+def test_a_broken_combination_says_where_its_values_came_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_LLM__MODEL", "none")
+    message = problem(answer={"mode": "generated"})
+    assert "llm.model = 'none' (environment variable CONDENSERY_LLM__MODEL)" in message
+    assert "answer.mode = 'generated' (argument)" in message
+
+
+def test_a_switched_off_stage_needs_no_model() -> None:
+    settings = load_settings(llm={"model": "none"}, condense={"engine": "condense_context", "enabled": False})
+    assert not settings.condense.enabled
+
+
+@pytest.mark.parametrize("url", ["mysql://u:hunter2@h/db", "hunter2", "postgresql://"])
+def test_a_database_that_is_not_postgres_is_refused_without_showing_the_url(url: str) -> None:
+    message = problem(database_url=url)
+    assert "database_url (argument)" in message
+    assert "postgresql://user:password@host" in message
+    assert "hunter2" not in message
+
+
+def test_a_path_of_the_home_directory_is_resolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert load_settings(data_dir="~/data").data_dir == tmp_path / "data"
+
+
+def test_secrets_appear_nowhere_a_person_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONDENSERY_LLM__API_KEY", "sk-secret-key")
+    settings = load_settings(
+        database_url="postgresql://ada:hunter2@db.example:5432/docs?sslpassword=tops3cret",
+        llm={"model": "openai:https://bob:hunter2@models.example/v1?key=tops3cret#m"},
+    )
+    for text in (settings_table(settings), repr(settings), str(settings), settings.model_dump_json()):
+        assert "sk-secret-key" not in text
+    table = settings_table(settings)
+    assert "hunter2" not in table
+    assert "tops3cret" not in table
+    assert "postgresql://ada:***@db.example:5432/docs?***" in table
+    assert "openai:https://bob:***@models.example/v1?***" in table
+    assert MASK in table
+
+
+def test_a_rejected_secret_is_not_shown() -> None:
+    assert "hunter2" not in problem(llm={"api_key": ["hunter2"]}, database_url=["hunter2"])
+
+
+def test_a_secret_under_a_misspelled_name_is_not_shown(toml: WriteToml) -> None:
+    toml('[llm]\napi_kye = "sk-secret"\n')
+    assert "sk-secret" not in problem()
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=6), st.sampled_from(["", ":5432"]))
+def test_no_password_survives_masking_however_it_is_quoted(password: str, port: str) -> None:
+    url = f"postgresql://ada:<{password}>@db{port}/docs"
+    assert f"{password}>" not in masked(url)
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=6))
+def test_no_password_in_the_query_survives_masking(password: str) -> None:
+    assert f"{password}>" not in masked(f"postgresql://db:5432/docs?password=<{password}>")
+
+
+def test_the_table_lists_every_setting_with_its_source() -> None:
+    lines = settings_table(load_settings(locale="it")).splitlines()
+    assert len(lines) == len(list(leaves(Settings)))
+    assert any(line.split() == ["locale", "it", "argument"] for line in lines)
+    assert any(line.split() == ["database_url", "(not", "set)", "default"] for line in lines)
+
+
+def test_the_table_can_leave_the_defaults_out() -> None:
+    assert settings_table(load_settings(locale="it"), only_given=True).split() == ["locale", "it", "argument"]
+    assert settings_table(load_settings(), only_given=True) == ""
+
+
+def test_the_reference_describes_every_setting() -> None:
+    rows = settings_reference().splitlines()[2:]
+    assert len(rows) == len(list(leaves(Settings)))
+    undescribed = [row for row in rows if row.endswith("|  |")]
+    assert undescribed == []
