@@ -1,0 +1,60 @@
+"""The tables of ours that repositories query. The migrations create them; a test holds the two together."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData()
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("turn_id", Text, primary_key=True),
+    Column("id", BigInteger, Identity(always=True), nullable=False, unique=True),
+    Column("conversation_id", Text, nullable=False),
+    Column("user_id", Text),
+    Column("organization_id", Text),
+    Column("message", Text, nullable=False),
+    Column("question", Text),
+    Column("engine", Text),
+    Column("method", Text),
+    Column("fallback", Text),
+    Column("answer", Text, nullable=False),
+    Column("answer_mode", Text),
+    Column("evidence", JSONB, nullable=False),
+    Column("citations", JSONB, nullable=False),
+    Column("stages", JSONB, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("reason", Text),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Index("turns_by_conversation", "conversation_id", "id"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("turn_id", Text, ForeignKey("turns.turn_id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("payload", JSONB, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    Column("available_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("parked_at", DateTime(timezone=True)),
+    Column("last_error", Text),
+    UniqueConstraint("turn_id", "kind", name="outbox_once_per_turn"),
+    Index("outbox_waiting", "available_at", postgresql_where=text("parked_at IS NULL")),
+)

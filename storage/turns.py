@@ -1,0 +1,120 @@
+"""Conversations as they are kept: every finished turn, and what is to be done about it later."""
+
+from datetime import UTC
+from typing import Any
+
+from pydantic import JsonValue
+from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from condensery.retrieval.types import Frozen
+from condensery.storage.database import Database
+from condensery.storage.schema import outbox, turns
+from condensery.storage.text import clean_json, clean_text
+from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey
+
+REMEMBERED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED, Outcome.STOPPED)
+
+
+class OutboxEntry(Frozen):
+    """Work to do after a turn, written with it: `kind` says which worker, `payload` what it needs."""
+
+    turn_id: str
+    kind: str
+    payload: dict[str, JsonValue]
+
+
+class TurnRepository:
+    """Turns in Postgres. Where a method takes `user_id` and one is given, other users' turns do not exist for it."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def save(self, turn: Turn, outbox: OutboxEntry | None = None) -> None:
+        """Store `turn` and `outbox` in one transaction; saving a turn again replaces it in its place.
+
+        Raises ValueError when the id is taken by a turn of another conversation or user.
+        """
+        async with self._db.engine.begin() as connection:
+            await _put_turn(connection, turn)
+            if outbox is not None:
+                await _put_outbox(connection, outbox)
+
+    async def history(
+        self, conversation_id: str, *, max_turns: int, max_chars: int, user_id: str | None = None
+    ) -> list[Exchange]:
+        """The latest exchanges, oldest first: at most `max_turns`, and together at most `max_chars` characters."""
+        query = _history_query(_visible(conversation_id, user_id), max_turns, max_chars)
+        async with self._db.engine.connect() as connection:
+            rows = await connection.execute(query)
+            return [Exchange(message=row.message, answer=row.answer) for row in rows]
+
+    async def get(self, turn_id: str, *, user_id: str | None = None) -> Turn | None:
+        """The turn of that id, or None."""
+        query = select(turns).where(turns.c.turn_id == clean_text(turn_id), *_owned_by(user_id))
+        async with self._db.engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return _turn(row) if row else None
+
+    async def list(self, conversation_id: str, *, user_id: str | None = None) -> list[Turn]:
+        """Every turn of a conversation, oldest first, with its evidence."""
+        query = select(turns).where(*_visible(conversation_id, user_id)).order_by(turns.c.id)
+        async with self._db.engine.connect() as connection:
+            return [_turn(row) for row in await connection.execute(query)]
+
+
+def _owned_by(user_id: str | None) -> list[ColumnElement[bool]]:
+    return [] if user_id is None else [turns.c.user_id == clean_text(user_id)]
+
+
+def _visible(conversation_id: str, user_id: str | None) -> list[ColumnElement[bool]]:
+    return [turns.c.conversation_id == clean_text(conversation_id), *_owned_by(user_id)]
+
+
+def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars: int) -> Select[tuple[str, str]]:
+    """Newest turns first up to `max_turns`, then as many of them as fit into `max_chars`, then oldest first."""
+    recent = (
+        select(turns.c.id, turns.c.message, turns.c.answer)
+        .where(*visible, turns.c.outcome.in_(REMEMBERED), turns.c.answer.regexp_match(r"\S"))
+        .order_by(turns.c.id.desc())
+        .limit(max_turns)
+        .subquery()
+    )
+    chars = func.length(recent.c.message) + func.length(recent.c.answer)
+    so_far = func.sum(chars).over(order_by=recent.c.id.desc(), rows=(None, 0)).label("so_far")
+    sized = select(recent, so_far).subquery()
+    return select(sized.c.message, sized.c.answer).where(sized.c.so_far <= max_chars).order_by(sized.c.id)
+
+
+async def _put_turn(connection: AsyncConnection, turn: Turn) -> None:
+    values = _values(turn)
+    statement = insert(turns).values(values)
+    same_place = [turns.c[name].is_not_distinct_from(values[name]) for name in ("conversation_id", "user_id")]
+    statement = statement.on_conflict_do_update(
+        index_elements=[turns.c.turn_id], set_=values, where=same_place[0] & same_place[1]
+    )
+    if (await connection.execute(statement.returning(turns.c.id))).one_or_none() is None:
+        raise ValueError(f"turn id {turn.key.turn_id!r} is taken by another conversation; give every turn its own id")
+
+
+async def _put_outbox(connection: AsyncConnection, entry: OutboxEntry) -> None:
+    payload = clean_json(entry.payload)
+    statement = insert(outbox).values(turn_id=clean_text(entry.turn_id), kind=entry.kind, payload=payload)
+    await connection.execute(
+        statement.on_conflict_do_update(constraint="outbox_once_per_turn", set_={"payload": payload})
+    )
+
+
+def _values(turn: Turn) -> dict[str, Any]:
+    """The columns of a turn: its key flattened, nested parts as JSON, everything clean for Postgres."""
+    record = turn.model_dump(mode="json", exclude={"created_at"})
+    columns = {name: clean_json(value) for name, value in (record.pop("key") | record).items()}
+    created = turn.created_at
+    return columns | {"created_at": created if created.tzinfo else created.replace(tzinfo=UTC)}
+
+
+def _turn(row: Row[Any]) -> Turn:
+    record = dict(row._mapping)
+    key = TurnKey.model_validate({name: record[name] for name in TurnKey.model_fields})
+    return Turn.model_validate({"key": key} | {name: record[name] for name in Turn.model_fields if name != "key"})

@@ -1,0 +1,90 @@
+"""What every test may ask for: a clean environment and a database of its own on one embedded Postgres."""
+
+import asyncio
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import asyncpg  # type: ignore[import-untyped]
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+for _name in [name for name in os.environ if name.startswith("CONDENSERY_")]:
+    del os.environ[_name]
+
+from condensery.settings import Settings  # noqa: E402
+from condensery.storage.database import Database, open_database  # noqa: E402
+from condensery.storage.embedded import start_server  # noqa: E402
+from condensery.storage.migrate import migrate  # noqa: E402
+
+TEMPLATE = "migrated"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the developer's shell reaches a test; a test sets what it needs with monkeypatch."""
+    for name in [name for name in os.environ if name.startswith("CONDENSERY_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def short_dir() -> Iterator[Path]:
+    """A temporary directory whose path is short enough for a unix socket in it."""
+    path = Path(tempfile.mkdtemp(prefix="cnd-"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The session's embedded Postgres, as an asyncpg URL of its `postgres` database; `migrated` is the template."""
+    home = Path(tempfile.mkdtemp(prefix="cnd-"))
+    server = start_server(home)
+    _run(_statement(server.url().render_as_string(), "ALTER SYSTEM SET fsync = off"))  # tests need no safe disk
+    _run(_statement(server.url().render_as_string(), f"CREATE DATABASE {TEMPLATE}"))
+    _run(migrate(server.url(TEMPLATE)))
+    yield server.url().render_as_string()
+    server.stop()
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+async def database_url(postgres_url: str) -> AsyncIterator[str]:
+    """The URL of a fresh, migrated database that only this test uses."""
+    name = f"test_{next(_numbers)}"
+    await _statement(postgres_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+    yield postgres_url.replace("/postgres?", f"/{name}?")
+    await _statement(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings with a data directory and a database of this test's own."""
+    return Settings.model_validate({"data_dir": tmp_path, "database_url": database_url})
+
+
+@pytest.fixture
+async def database(settings: Settings) -> AsyncIterator[Database]:
+    """A fresh database, opened as the product opens it."""
+    async with open_database(settings) as database:
+        yield database
+
+
+async def _statement(url: str, sql: str) -> None:
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    try:
+        await connection.execute(sql)
+    finally:
+        await connection.close()
+
+
+def _run(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Run `coroutine` to its end beside whatever loop pytest has in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, coroutine).result()
