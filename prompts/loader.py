@@ -56,6 +56,7 @@ class Prompts:
         self._templates = {name: _checked(root, name) for name in VARIABLES}
         self._texts = _texts(root)
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
+        self.references: dict[str, list[str]] = _toml(root, "references.toml")
 
     def render(self, name: str, **variables: str) -> str:
         """The template `name` with all its variables; a missing or unknown variable is a `ConfigError`."""

@@ -1,0 +1,22 @@
+"""RAGAgent: answers a chat turn from documents. What it is made of, one concern per base class."""
+
+from llama_index.core.workflow import Workflow
+
+from condensery.services import Services
+from condensery.workflows.answer import AnswerSteps
+from condensery.workflows.condense import CondenseSteps
+from condensery.workflows.ending import EndingSteps
+from condensery.workflows.gate import GateSteps
+from condensery.workflows.history import HistorySteps
+from condensery.workflows.memory import MemorySteps
+from condensery.workflows.retrieval import RetrievalSteps
+
+
+class RAGAgent(
+    GateSteps, HistorySteps, CondenseSteps, RetrievalSteps, MemorySteps, AnswerSteps, EndingSteps, Workflow
+):
+    """Start a turn with `run(start_event=ChatStart(…))`, or `AgentCall(…)` from a program; it ends in `TurnFinished`."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(timeout=services.settings.limits.turn_seconds)
+        self.services = services

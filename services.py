@@ -1,0 +1,82 @@
+"""Builds the collaborators that agents are given: stores, models, retrievers and prompts."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from condensery.models.chat import ChatModel, open_chat_model
+from condensery.models.embedding import Embedder, open_embedder
+from condensery.prompts.loader import Prompts, prompts_for
+from condensery.retrieval.methods import RetrievalParts, open_retriever
+from condensery.retrieval.types import Retriever
+from condensery.settings import Settings
+from condensery.storage.chunks import ChunkStore
+from condensery.storage.database import Database, open_database
+from condensery.storage.documents import DocumentRepository
+from condensery.storage.turns import TurnRepository
+from condensery.workflows.engines.base import ChatEngine
+from condensery.workflows.engines.table import open_engine
+
+
+@dataclass(frozen=True)
+class Services:
+    """One process's collaborators; agents take what they need from here and own none of it."""
+
+    settings: Settings
+    database: Database
+    embedder: Embedder
+    model: ChatModel | None
+    turns: TurnRepository
+    documents: DocumentRepository
+    retrieval: RetrievalParts
+    prompts: Prompts
+
+    def retriever(self, name: str) -> Retriever:
+        """The retrieval method called `name`; raises `UnknownName`."""
+        return open_retriever(name, self.retrieval)
+
+    def engine(self, name: str) -> ChatEngine:
+        """The chat engine called `name`; raises `UnknownName`."""
+        return open_engine(name, self.settings, self.model, self.prompts)
+
+    @cached_property
+    def answer_model(self) -> ChatModel | None:
+        """The model that writes answers, or None when answers are quoted from the evidence."""
+        mode = self.settings.answer.mode
+        if mode == "extractive" or self.model is None:
+            return None
+        return self.model if mode == "generated" or self.model.capable else None
+
+    @property
+    def quoting_for_want_of_a_model(self) -> bool:
+        """Whether answers are quoted only because no capable model is configured."""
+        return self.settings.answer.mode == "auto" and self.answer_model is None
+
+    def idf(self, term: str) -> float:
+        """How rare a search term is in the corpus; at least a small positive number."""
+        return self.retrieval.idf(term)
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Services]:
+    """The collaborators for `settings`; everything that was opened is closed at the end."""
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(settings))
+        embedder = open_embedder(settings.embeddings)
+        stack.push_async_callback(embedder.close)
+        model = open_chat_model(settings.llm)
+        if model:
+            stack.push_async_callback(model.close)
+        chunks = ChunkStore(database, embedder)
+        documents = DocumentRepository(database, chunks)
+        yield Services(
+            settings=settings,
+            database=database,
+            embedder=embedder,
+            model=model,
+            turns=TurnRepository(database),
+            documents=documents,
+            retrieval=RetrievalParts(settings.retrieval, embedder, chunks, documents),
+            prompts=prompts_for(settings.locale),
+        )

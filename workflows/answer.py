@@ -1,0 +1,113 @@
+"""Steps that make the answer: `compose` builds the prompt that fits, `answer` streams the text with checked citations."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+from llama_index.core.workflow import Context
+
+from condensery.errors import ProviderError, RefusalReason
+from condensery.models.chat import ChatModel
+from condensery.retrieval.types import ScoredChunk
+from condensery.services import Services
+from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
+from condensery.workflows.citations import CitationFilter, cited
+from condensery.workflows.events import (
+    AnswerDelta,
+    Answered,
+    AnswerPrompt,
+    ContextAccepted,
+    EnrichedHistory,
+    EvidenceReady,
+)
+from condensery.workflows.extractive import best_quotes, quoted_answer
+from condensery.workflows.stage import degraded, stage
+from condensery.workflows.turn import Outcome
+
+
+def numbered(chunks: tuple[ScoredChunk, ...]) -> str:
+    """The evidence as the prompt shows it: each chunk under its citation number, source and heading."""
+    return "\n\n".join(
+        f"[{number}] {found.chunk.source}{f' – {found.chunk.heading}' if found.chunk.heading else ''}\n{found.chunk.text}"
+        for number, found in enumerate(chunks, start=1)
+    )
+
+
+class AnswerSteps:
+    """Generated with a capable model, extractive without one."""
+
+    services: Services
+
+    @stage
+    async def compose(self, ctx: Context, context: ContextAccepted, history: EnrichedHistory) -> AnswerPrompt:
+        model = self.services.answer_model
+        if model is None:
+            return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
+        fitted = await fit(self._parts(context, history), self._budget(model), model.count_tokens)
+        return AnswerPrompt(
+            question=context.question, method=context.method, chunks=fitted.chunks, messages=fitted.messages
+        )
+
+    def _parts(self, context: ContextAccepted, history: EnrichedHistory) -> PromptParts:
+        prompts = self.services.prompts
+        return PromptParts(
+            system=prompts.render("system"),
+            history=history.history,
+            memories=history.memories,
+            chunks=context.chunks,
+            remember=lambda facts: prompts.render("memories", memories="\n".join(f"- {fact}" for fact in facts)),
+            last=lambda chunks: prompts.render("answer", evidence=numbered(chunks), message=history.message),
+        )
+
+    def _budget(self, model: ChatModel) -> int:
+        settings = self.services.settings
+        return input_budget(settings, model, settings.llm.max_output_tokens)
+
+    @stage
+    async def answer(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
+        ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
+        model = self.services.answer_model
+        if prompt.messages and model and (text := await self._generate(ctx, prompt, model)):
+            citations = cited(text, prompt.chunks)
+            return Answered(
+                answer=text, mode="generated", method=prompt.method, chunks=prompt.chunks, citations=citations
+            )
+        return self._quote(ctx, prompt)
+
+    async def _generate(self, ctx: Context, prompt: AnswerPrompt, model: ChatModel) -> str:
+        """The streamed text, or "" when the model gave none: then the answer is quoted instead."""
+        pieces: list[str] = []
+        try:
+            async for piece in self._pieces(prompt, model):
+                pieces.append(piece)
+                ctx.write_event_to_stream(AnswerDelta(text=piece))
+        except ProviderError as error:
+            if pieces:
+                raise
+            degraded(f"generated answer: {error}")
+        return "".join(pieces).strip()
+
+    async def _pieces(self, prompt: AnswerPrompt, model: ChatModel) -> AsyncIterator[str]:
+        check = CitationFilter(len(prompt.chunks))
+        limit = self.services.settings.llm.max_output_tokens
+        async with aclosing(model.stream(as_chat(prompt.messages), max_tokens=limit)) as stream:
+            async for delta in stream:
+                if piece := check.feed(delta):
+                    yield piece
+        if rest := check.finish():
+            yield rest
+
+    def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
+        limit = self.services.settings.answer.max_quotes
+        quotes = best_quotes(prompt.question.question, prompt.chunks, self.services.idf, limit=limit)
+        reason = None if quotes else RefusalReason.NOTHING_FOUND
+        text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
+        ctx.write_event_to_stream(AnswerDelta(text=text))
+        return Answered(
+            answer=text,
+            mode="extractive",
+            method=prompt.method,
+            chunks=prompt.chunks,
+            citations=tuple(quote.citation() for quote in quotes),
+            outcome=Outcome.REFUSED if reason else Outcome.ANSWERED,
+            reason=reason,
+        )

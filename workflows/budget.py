@@ -1,0 +1,87 @@
+"""Fits a prompt into a model's window: memory blocks go first, then the oldest turns, then the weakest chunks.
+
+The user's message never goes; too large even alone, it is refused.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from llama_index.core.llms import ChatMessage, MessageRole
+
+from condensery.errors import Refusal, RefusalReason
+from condensery.models.chat import ChatModel
+from condensery.retrieval.types import ScoredChunk
+from condensery.settings import Settings
+from condensery.workflows.events import PromptMessage
+from condensery.workflows.turn import Exchange
+
+CountTokens = Callable[[Sequence[ChatMessage]], Awaitable[int]]
+
+
+@dataclass(frozen=True)
+class PromptParts:
+    """The parts of a prompt. `memories` and `chunks` are strongest first, `history` is oldest first.
+
+    `last` renders the final user message from the chunks that are left; `remember` renders the memories that are left.
+    """
+
+    system: str
+    last: Callable[[tuple[ScoredChunk, ...]], str]
+    history: tuple[Exchange, ...] = ()
+    memories: tuple[str, ...] = ()
+    chunks: tuple[ScoredChunk, ...] = ()
+    remember: Callable[[tuple[str, ...]], str] = "\n".join
+
+    def messages(self) -> tuple[PromptMessage, ...]:
+        """System text and history first, so that prompts of one conversation share their beginning."""
+        return (
+            PromptMessage(role="system", content=self.system),
+            *(message for exchange in self.history for message in _both_sides(exchange)),
+            *([PromptMessage(role="system", content=self.remember(self.memories))] if self.memories else []),
+            PromptMessage(role="user", content=self.last(self.chunks)),
+        )
+
+    def weaker(self) -> "PromptParts | None":
+        """These parts less the one that is missed least, or None when only the message is left."""
+        if self.memories:
+            return replace(self, memories=self.memories[:-1])
+        if self.history:
+            return replace(self, history=self.history[1:])
+        if self.chunks:
+            return replace(self, chunks=self.chunks[:-1])
+        return None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A prompt that fits, and exactly the chunks that are in it."""
+
+    messages: tuple[PromptMessage, ...]
+    chunks: tuple[ScoredChunk, ...]
+
+
+def input_budget(settings: Settings, model: ChatModel, max_output_tokens: int) -> int:
+    """Tokens a prompt for `model` may have."""
+    return min(settings.limits.input_tokens, model.context_window - max_output_tokens)
+
+
+async def fit(parts: PromptParts, budget: int, count: CountTokens) -> Fitted:
+    """The fullest prompt of at most `budget` tokens; raises `Refusal(input_too_large)` when even the message is more."""
+    current: PromptParts | None = parts
+    while current is not None:
+        if await count(as_chat(current.messages())) <= budget:
+            return Fitted(messages=current.messages(), chunks=current.chunks)
+        current = current.weaker()
+    raise Refusal(RefusalReason.INPUT_TOO_LARGE)
+
+
+def as_chat(messages: Sequence[PromptMessage]) -> list[ChatMessage]:
+    """Prompt messages as LlamaIndex takes them."""
+    return [ChatMessage(role=MessageRole(message.role), content=message.content) for message in messages]
+
+
+def _both_sides(exchange: Exchange) -> tuple[PromptMessage, PromptMessage]:
+    return (
+        PromptMessage(role="user", content=exchange.message),
+        PromptMessage(role="assistant", content=exchange.answer),
+    )

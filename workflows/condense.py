@@ -1,0 +1,77 @@
+"""The step `condense`: the single gated entry to everything that searches, remembers or asks."""
+
+import asyncio
+import logging
+
+from llama_index.core.workflow import Context
+
+from condensery.errors import CondenseryError, RefusalReason
+from condensery.services import Services
+from condensery.settings import Condense
+from condensery.workflows.engines.base import ChatEngine, PreparedQuery
+from condensery.workflows.events import ChatCleared, CondensedQuestion, HistoryLimited, QuestionRejected
+from condensery.workflows.own_words import question_in
+from condensery.workflows.stage import degraded, stage
+from condensery.workflows.turn import Exchange, FallbackReason
+
+log = logging.getLogger(__name__)
+
+
+def usable(prepared: PreparedQuery, max_chars: int) -> PreparedQuery:
+    """`prepared` when it can be searched with, else its original query with the reason why not."""
+    original = prepared.original_query
+    if not prepared.search_query.strip():
+        return PreparedQuery(original, original, FallbackReason.BLANK)
+    if len(prepared.search_query) > max_chars:
+        return PreparedQuery(original, original, FallbackReason.TOO_LONG)
+    return prepared
+
+
+async def prepare_safely(
+    engine: ChatEngine, message: str, history: tuple[Exchange, ...], limits: Condense
+) -> PreparedQuery:
+    """What `engine` makes of `message`, or the message itself with the reason when it fails or takes too long."""
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return usable(await engine.prepare(message, history), limits.max_chars)
+    except TimeoutError:
+        return PreparedQuery(message, message, FallbackReason.TIMED_OUT)
+    except CondenseryError as error:
+        log.warning("condensing failed: %s", error)
+        return PreparedQuery(message, message, FallbackReason.ERROR)
+
+
+class CondenseSteps:
+    """Turns the person's message into one standalone question, by the chosen chat engine."""
+
+    services: Services
+
+    @stage
+    async def condense(
+        self, ctx: Context, limited: HistoryLimited, cleared: ChatCleared
+    ) -> CondensedQuestion | QuestionRejected:
+        limits = self.services.settings.condense
+        message = question_in(limited.message, limits.max_chars)
+        if message is None:
+            return QuestionRejected(reason=RefusalReason.CONDENSATION_EMPTY)
+        name = (limited.options.engine or limits.engine) if limits.enabled else "simple"
+        prepared = await self._prepare(name, message, limited.history[-limits.history_turns :])
+        if prepared.reason:
+            degraded(f"{name}: {prepared.reason}")
+        question = CondensedQuestion(
+            key=limited.key,
+            question=prepared.search_query,
+            max_chars=limits.max_chars,
+            engine=name,
+            condensed=prepared.search_query != limited.message.strip(),
+            fallback=prepared.reason,
+            options=limited.options,
+        )
+        ctx.write_event_to_stream(question)
+        return question
+
+    async def _prepare(self, name: str, message: str, history: tuple[Exchange, ...]) -> PreparedQuery:
+        engine = self.services.engine(name)
+        if not history:
+            return PreparedQuery(message, message)
+        return await prepare_safely(engine, message, history, self.services.settings.condense)

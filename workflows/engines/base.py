@@ -1,0 +1,30 @@
+"""What a chat engine is: it turns a message and its history into the text that is searched for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from condensery.workflows.turn import Exchange, FallbackReason
+
+
+@dataclass(frozen=True)
+class PreparedQuery:
+    """What to search for. `condensed`: whether it differs from what the engine was given."""
+
+    search_query: str
+    original_query: str
+    reason: FallbackReason | None = None
+
+    @property
+    def condensed(self) -> bool:
+        return self.search_query != self.original_query
+
+
+class ChatEngine(Protocol):
+    """Prepares the standalone question.
+
+    `message` holds the person's own words, at most `condense.max_chars` characters on one line; `history` is oldest
+    first and never empty. An engine may fail or return something unusable: the step falls back to the message.
+    """
+
+    async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery: ...

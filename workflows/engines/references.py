@@ -1,0 +1,60 @@
+"""Whether a message leans on what went before: pronouns, ellipsis and short forms, by locale."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.retrieval.tokenize import terms
+from condensery.workflows.phrases import bare
+
+FEW_TERMS = 2
+"""A message of this many content terms or fewer names too little to be searched for alone."""
+
+SHORT = 4
+"""A message of this many content terms or fewer is elliptical when it starts as a fragment does ("And on Sundays?")."""
+
+
+@dataclass(frozen=True)
+class Cues:
+    """Reference words, as `bare` gives them."""
+
+    pronouns: frozenset[str]
+    openers: frozenset[str]
+    expletives: tuple[str, ...]
+
+
+def depends(message: str, cues: Cues) -> bool:
+    """Whether `message` cannot be understood without the turns before it."""
+    words = f" {bare(message)} "
+    for expletive in cues.expletives:
+        words = words.replace(f" {expletive} ", " ")
+    if set(words.split()) & cues.pronouns:
+        return True
+    size = len(set(terms(message)))
+    return size <= FEW_TERMS or (size <= SHORT and _opens_like_a_fragment(words.split(), cues.openers))
+
+
+def _opens_like_a_fragment(words: list[str], openers: frozenset[str]) -> bool:
+    return any(" ".join(words[:length]) in openers for length in (1, 2, 3))
+
+
+def cues_for(message: str, locale: str) -> Cues:
+    """The cues of the locale most of whose reference words `message` uses; of `locale` when that is undecided."""
+    words = bare(message).split()
+
+    def uses(candidate: str) -> tuple[int, bool]:
+        cues = cues_of(candidate)
+        return sum(word in cues.pronouns or word in cues.openers for word in words), candidate == locale
+
+    return cues_of(max(LOCALES, key=uses))
+
+
+@cache
+def cues_of(locale: str) -> Cues:
+    """The cues of one locale."""
+    table = prompts_for(locale).references
+    return Cues(
+        pronouns=frozenset(map(bare, table["pronouns"])),
+        openers=frozenset(map(bare, table["openers"])),
+        expletives=tuple(map(bare, table["expletives"])),
+    )

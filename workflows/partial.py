@@ -1,0 +1,64 @@
+"""A turn as far as it came: kept when it is stopped or fails, so that nothing a person saw is lost."""
+
+from condensery.errors import Busy, Refusal, RefusalReason
+from condensery.retrieval.types import ScoredChunk
+from condensery.workflows.citations import cited
+from condensery.workflows.events import AnswerDelta, ChatStart, CondensedQuestion, EvidenceReady, StageFinished
+from condensery.workflows.turn import Outcome, StageRecord, Turn
+
+
+class PartialTurn:
+    """Watches the stream of a turn; `turn` is what has been seen of it."""
+
+    def __init__(self, start: ChatStart) -> None:
+        self._start = start
+        self._question: CondensedQuestion | None = None
+        self._evidence: tuple[ScoredChunk, ...] = ()
+        self._stages: list[StageRecord] = []
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return self._text
+
+    def see(self, event: object) -> None:
+        """Take in one event of the stream."""
+        match event:
+            case CondensedQuestion():
+                self._question = event
+            case EvidenceReady(chunks=chunks):
+                self._evidence = chunks
+            case StageFinished(record=record):
+                self._stages.append(record)
+            case AnswerDelta(text=text):
+                self._text += text
+
+    def turn(self, outcome: Outcome, reason: RefusalReason | None = None) -> Turn:
+        """The turn, ended here."""
+        question = self._question
+        return Turn(
+            key=self._start.key,
+            message=self._start.message,
+            question=question.question if question and question.condensed else None,
+            engine=question.engine if question else None,
+            fallback=question.fallback if question else None,
+            answer=self._text,
+            evidence=self._evidence,
+            citations=cited(self._text, self._evidence),
+            stages=tuple(self._stages),
+            outcome=outcome,
+            reason=reason.value if reason else None,
+        )
+
+
+def reason_of(error: BaseException) -> RefusalReason:
+    """The reason a person is told for what ended a turn."""
+    match error:
+        case Refusal(reason=reason):
+            return reason
+        case Busy():
+            return RefusalReason.BUSY
+        case TimeoutError():
+            return RefusalReason.TIMED_OUT
+    return RefusalReason.FAILED
