@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from llama_index.core.workflow.handler import WorkflowHandler
-from llama_index.core.workflow import WorkflowTimeoutError
 
 from condensery.agents.rag import RAGAgent
 from condensery.errors import CondenseryError, RefusalReason
@@ -61,9 +60,7 @@ class App:
             engine=engine, method=method, scope=Scope(namespaces=tuple(namespaces), filters=dict(filters or {}))
         )
         self._check(options)
-        key = TurnKey(
-            turn_id=str(uuid.uuid4()), conversation_id=conversation_id or str(uuid.uuid4()), user_id=user_id
-        )
+        key = TurnKey(turn_id=str(uuid.uuid4()), conversation_id=conversation_id or str(uuid.uuid4()), user_id=user_id)
         start = await self._start(key, message, options, chat)
         async with aclosing(self._run(start)) as events:
             async for event in events:

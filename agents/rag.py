@@ -12,10 +12,8 @@ from condensery.workflows.memory import MemorySteps
 from condensery.workflows.retrieval import RetrievalSteps
 
 
-class RAGAgent(
-    GateSteps, HistorySteps, CondenseSteps, RetrievalSteps, MemorySteps, AnswerSteps, EndingSteps, Workflow
-):
-    """Start a turn with `run(start_event=ChatStart(…))`, or `AgentCall(…)` from a program; it ends in `TurnFinished`."""
+class RAGAgent(GateSteps, HistorySteps, CondenseSteps, RetrievalSteps, MemorySteps, AnswerSteps, EndingSteps, Workflow):
+    """Started with a `ChatStart`, or an `AgentCall` from a program; every turn ends in `TurnFinished`."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(timeout=services.settings.limits.turn_seconds)

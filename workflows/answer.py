@@ -1,4 +1,4 @@
-"""Steps that make the answer: `compose` builds the prompt that fits, `answer` streams the text with checked citations."""
+"""Steps that make the answer: `compose` builds a prompt that fits, `answer` streams text with checked citations."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -7,7 +7,7 @@ from llama_index.core.workflow import Context
 
 from condensery.errors import ProviderError, RefusalReason
 from condensery.models.chat import ChatModel
-from condensery.retrieval.types import ScoredChunk
+from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.services import Services
 from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
 from condensery.workflows.citations import CitationFilter, cited
@@ -26,10 +26,12 @@ from condensery.workflows.turn import Outcome
 
 def numbered(chunks: tuple[ScoredChunk, ...]) -> str:
     """The evidence as the prompt shows it: each chunk under its citation number, source and heading."""
-    return "\n\n".join(
-        f"[{number}] {found.chunk.source}{f' – {found.chunk.heading}' if found.chunk.heading else ''}\n{found.chunk.text}"
-        for number, found in enumerate(chunks, start=1)
-    )
+    return "\n\n".join(_block(number, found.chunk) for number, found in enumerate(chunks, start=1))
+
+
+def _block(number: int, chunk: Chunk) -> str:
+    heading = f" – {chunk.heading}" if chunk.heading else ""
+    return f"[{number}] {chunk.source}{heading}\n{chunk.text}"
 
 
 class AnswerSteps:

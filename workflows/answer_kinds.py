@@ -17,13 +17,18 @@ _DATE = (
 _NAME = r"(?<=[a-z,;:(] )[A-ZÄÖÜ][\w'-]+"
 _REASON = r"\b(?:because|since|due to|so that|caused|cause|reason|therefore|to avoid|in order to|weil|parce|perché)\b"
 
+_ASKS = {
+    _MONEY: r"how much|price|cost|fee|fare|wie ?viel|combien|quanto",
+    _UNIT: r"how (?:long|far|high|tall|deep|wide)|wie (?:lange|lang|weit|hoch)",
+    _NUMBER: r"how (?:many|old|often|fast|heavy|big|large|steep|much)|wie (?:viele|oft|alt|schnell)",
+    _DATE: r"when|what times?|which (?:day|month|year|date)|what (?:day|month|year|date)|wann|quand|quando",
+    _NAME: r"who|whom|whose|wer|wem|wen|qui|chi",
+    _REASON: r"why|how come|warum|wieso|pourquoi|perché",
+}
+
 KINDS: list[tuple[re.Pattern[str], re.Pattern[str]]] = [
-    (re.compile(r"\b(?:how much|price|cost|fee|fare|wie ?viel|combien|quanto)\b", _FLAGS), re.compile(_MONEY, _FLAGS)),
-    (re.compile(r"\b(?:how long|how far|how high|how tall|how deep|how wide)\b", _FLAGS), re.compile(_UNIT, _FLAGS)),
-    (re.compile(r"\bhow (?:many|old|often|fast|heavy|big|large|steep|much)\b", _FLAGS), re.compile(_NUMBER, _FLAGS)),
-    (re.compile(r"\b(?:when|what time|which (?:day|month|year|date)|wann|quand|quando)\b", _FLAGS), re.compile(_DATE, _FLAGS)),
-    (re.compile(r"\b(?:who|whom|whose|wer|qui|chi)\b", _FLAGS), re.compile(_NAME)),
-    (re.compile(r"\b(?:why|how come|warum|pourquoi|perché)\b", _FLAGS), re.compile(_REASON, _FLAGS)),
+    (re.compile(rf"\b(?:{asks})\b", _FLAGS), re.compile(holds, 0 if holds == _NAME else _FLAGS))
+    for holds, asks in _ASKS.items()
 ]
 """What is asked, and what an answer to it holds."""
 

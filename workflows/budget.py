@@ -66,7 +66,7 @@ def input_budget(settings: Settings, model: ChatModel, max_output_tokens: int) -
 
 
 async def fit(parts: PromptParts, budget: int, count: CountTokens) -> Fitted:
-    """The fullest prompt of at most `budget` tokens; raises `Refusal(input_too_large)` when even the message is more."""
+    """The fullest prompt of at most `budget` tokens; `Refusal(input_too_large)` when the message alone is more."""
     current: PromptParts | None = parts
     while current is not None:
         if await count(as_chat(current.messages())) <= budget:

@@ -50,9 +50,7 @@ class EndingSteps:
             ctx.write_event_to_stream(EvidenceReady(chunks=()))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         method = rejected.method if isinstance(rejected, ContextRejected) else None
-        return TurnEnded(
-            answer=text, outcome=Outcome.REFUSED, reason=reason, question=rejected.question, method=method
-        )
+        return TurnEnded(answer=text, outcome=Outcome.REFUSED, reason=reason, question=rejected.question, method=method)
 
     @stage
     async def finish(self, ctx: Context, start: ChatStart, ended: TurnEnded) -> TurnFinished:

@@ -111,8 +111,7 @@ def _quotes(question: str, asked: dict[str, float], number: int, found: ScoredCh
 
 def _coverage(asked: dict[str, float], own: set[str], before: set[str], around: set[str]) -> float:
     return sum(
-        weight
-        * (1 if term in own else max(NEIGHBOUR_WEIGHT * (term in before), HEADING_WEIGHT * (term in around)))
+        weight * (1 if term in own else max(NEIGHBOUR_WEIGHT * (term in before), HEADING_WEIGHT * (term in around)))
         for term, weight in asked.items()
     )
 

@@ -2,6 +2,7 @@
 
 from llama_index.core.workflow import Context
 
+from condensery.retrieval.types import SearchQuery
 from condensery.services import Services
 from condensery.workflows.events import (
     CondensedQuestion,
@@ -13,7 +14,6 @@ from condensery.workflows.events import (
     SearchProbe,
     SearchRequest,
 )
-from condensery.retrieval.types import SearchQuery
 from condensery.workflows.stage import stage
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from condensery.retrieval.tokenize import terms
 from condensery.settings import Condense
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.references import Cues, cues_for, depends
