@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from sqlalchemy import URL
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
 
 from condensery.settings import Settings
-from condensery.storage.embedded import start_server
+from condensery.storage.connect import Revive, new_engine, reporting_failures
+from condensery.storage.embedded import EmbeddedServer, start_server
 from condensery.storage.migrate import migrate
 from condensery.storage.urls import parse_database_url
 
@@ -16,15 +17,26 @@ POOL_SIZE = 10
 
 
 class Database:
-    """One async engine (asyncpg) for the whole process; at most `POOL_SIZE` connections."""
+    """One async engine (asyncpg) for the whole process, of at most `POOL_SIZE` connections."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, *, revive: Revive | None = None) -> None:
         self.url = url
-        self.engine: AsyncEngine = create_async_engine(url, pool_size=POOL_SIZE, max_overflow=0, pool_pre_ping=True)
+        self.engine: AsyncEngine = new_engine(
+            url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_pre_ping=True
+        )
         self.sessions = async_sessionmaker(self.engine, class_=AsyncSession, expire_on_commit=False)
 
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncConnection]:
+        """A connection whose work is committed at the end, or undone by an exception.
+
+        The driver's errors leave as ConfigError, ProviderError, or Busy when every connection is in use.
+        """
+        async with reporting_failures(self.url), self.engine.begin() as connection:
+            yield connection
+
     async def close(self) -> None:
-        """Close every connection. An embedded server keeps running until its last process exits."""
+        """Close every connection. An embedded server runs on until the last process that uses it exits."""
         await self.engine.dispose()
 
 
@@ -34,17 +46,19 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
 
     Raises ConfigError for what the operator must change and ProviderError when the database is out of reach.
     """
-    url = await _locate(settings)
-    await migrate(url)
-    database = Database(url)
+    database = await _locate(settings)
     try:
+        await migrate(database.url)
         yield database
     finally:
         await database.close()
 
 
-async def _locate(settings: Settings) -> URL:
+async def _locate(settings: Settings) -> Database:
     if settings.database_url is not None:
-        return parse_database_url(settings.database_url.get_secret_value())
-    server = await asyncio.to_thread(start_server, settings.data_dir)
-    return server.url()
+        return Database(parse_database_url(settings.database_url.get_secret_value()))
+
+    async def start() -> EmbeddedServer:
+        return await asyncio.to_thread(start_server, settings.data_dir)
+
+    return Database((await start()).url(), revive=start)

