@@ -1,0 +1,61 @@
+"""Which steps can see the user's own words, read off the agent's steps."""
+
+import typing
+
+from condensery.agents.rag import RAGAgent
+from condensery.workflows import events
+from condensery.workflows.events import OWN_WORDS
+
+MAY_SEE_OWN_WORDS = {
+    "ChatStart": {"limit_history", "gate", "finish"},
+    "HistoryLimited": {"condense", "enrich_history"},
+    "EnrichedHistory": {"compose"},
+    "AnswerPrompt": {"answer"},
+}
+
+
+def consumers(agent: type[RAGAgent]) -> dict[str, set[str]]:
+    """For each event, the steps that accept it."""
+    found: dict[str, set[str]] = {}
+    for name in dir(agent):
+        config = getattr(getattr(agent, name), "_step_config", None)
+        for event in config.accepted_events if config else []:
+            found.setdefault(event.__name__, set()).add(name)
+    return found
+
+
+def test_the_users_own_words_reach_only_the_steps_that_may_see_them() -> None:
+    accepted = consumers(RAGAgent)
+    assert {event: accepted[event] for event in MAY_SEE_OWN_WORDS} == MAY_SEE_OWN_WORDS
+    assert {event.__name__ for event in OWN_WORDS} - {"AgentCall"} == set(MAY_SEE_OWN_WORDS)
+
+
+def test_no_other_event_can_carry_the_message_or_the_history() -> None:
+    declared = {name: event for name, event in vars(events).items() if isinstance(event, type)}
+    carriers = {
+        name
+        for name, event in declared.items()
+        if {"message", "history", "messages"} & set(getattr(event, "model_fields", {}))
+    }
+    assert carriers == set(MAY_SEE_OWN_WORDS) | {"AgentCall"}
+
+
+def test_search_memory_and_guards_accept_only_the_question_or_what_descends_from_it() -> None:
+    descends = {"CondensedQuestion", "SearchRequest", "SearchProbe", "Retrieved", "Ranked"}
+    steps = {"few_shot_guard", "hypothesize", "retrieve", "rerank", "judge_context"}
+    steps |= {"recall_user_memory", "recall_organization_memory"}
+    for name in steps:
+        config = getattr(RAGAgent, name)._step_config
+        assert {event.__name__ for event in config.accepted_events} <= descends, name
+
+
+def test_remember_sees_the_question_and_the_answer_only() -> None:
+    hints = typing.get_type_hints(RAGAgent.remember)
+    assert {hints["question"].__name__, hints["answered"].__name__} == {"CondensedQuestion", "Answered"}
+    assert consumers(RAGAgent)["Answered"] == {"remember"}
+
+
+def test_no_effect_can_run_before_the_gate_has_cleared_the_message() -> None:
+    config = RAGAgent.condense._step_config
+    assert {event.__name__ for event in config.accepted_events} == {"HistoryLimited", "ChatCleared"}
+    assert consumers(RAGAgent)["ChatCleared"] == {"condense"}
