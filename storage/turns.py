@@ -102,7 +102,7 @@ async def _put_turn(connection: AsyncConnection, turn: Turn) -> None:
 
 async def _put_outbox(connection: AsyncConnection, entry: OutboxEntry) -> None:
     payload = clean_json(entry.payload)
-    statement = insert(outbox).values(turn_id=clean_text(entry.turn_id), kind=entry.kind, payload=payload)
+    statement = insert(outbox).values(turn_id=clean_text(entry.turn_id), kind=clean_text(entry.kind), payload=payload)
     await connection.execute(
         statement.on_conflict_do_update(constraint="outbox_once_per_turn", set_={"payload": payload})
     )

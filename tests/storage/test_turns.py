@@ -1,9 +1,206 @@
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import event, func, select, text
+from sqlalchemy.exc import IntegrityError
+
+from condensery.retrieval.types import Chunk, Placement, ScoredChunk, Trace
 from condensery.storage.database import Database
-from condensery.storage.turns import TurnRepository
-from condensery.workflows.turn import Outcome, Turn, TurnKey
+from condensery.storage.schema import outbox
+from condensery.storage.turns import OutboxEntry, TurnRepository
+from condensery.workflows.turn import Citation, Exchange, FallbackReason, Outcome, StageRecord, Turn, TurnKey
 
 
-async def test_a_saved_turn_is_read_back_as_it_was(database: Database) -> None:
-    turn = Turn(key=TurnKey(turn_id="t1", conversation_id="c"), message="m", answer="a", outcome=Outcome.ANSWERED)
-    await TurnRepository(database).save(turn)
-    assert await TurnRepository(database).get("t1") == turn
+@pytest.fixture
+def repository(database: Database) -> TurnRepository:
+    return TurnRepository(database)
+
+
+def a_turn(turn_id: str, *, conversation_id: str = "c", user_id: str | None = None, **fields: Any) -> Turn:
+    key = TurnKey(turn_id=turn_id, conversation_id=conversation_id, user_id=user_id)
+    values = {"message": f"message {turn_id}", "answer": f"answer {turn_id}", "outcome": Outcome.ANSWERED} | fields
+    return Turn.model_validate({"key": key} | values)
+
+
+def evidence(body: str = "Notice is three months.", score: float = 0.5) -> tuple[ScoredChunk, ...]:
+    trace = Trace(arms={"bm25": Placement(rank=1, score=2.5)}, fused=Placement(rank=1, score=score))
+    return (ScoredChunk(chunk=Chunk(id="k", text=body, source="a.pdf", page=2, end=23), score=score, trace=trace),)
+
+
+async def the_history(repository: TurnRepository, **limits: Any) -> list[str]:
+    generous = {"max_turns": 100, "max_chars": 100_000}
+    return [each.message for each in await repository.history("c", **(generous | limits))]
+
+
+async def test_a_turn_is_read_back_exactly_as_it_was_saved(repository: TurnRepository) -> None:
+    turn = Turn(
+        key=TurnKey(turn_id="t", conversation_id="c", user_id="u", organization_id="o"),
+        message='und für "Aushilfen"? {x} 👍',
+        question="Kündigungsfrist für Aushilfen",
+        engine="condense_context",
+        method="hybrid",
+        fallback=FallbackReason.UNGROUNDED,
+        answer="Three months [1].",
+        answer_mode="extractive",
+        evidence=evidence(),
+        citations=(Citation(number=1, chunk_id="k", source="a.pdf", page=2, quote="Notice", start=0, end=6),),
+        stages=(StageRecord(stage="condense", ms=1.25, note="error"),),
+        outcome=Outcome.REFUSED,
+        reason="nothing_found",
+        created_at=datetime(2024, 2, 29, 23, 59, 59, 123456, tzinfo=UTC),
+    )
+    await repository.save(turn)
+    assert await repository.get("t") == turn
+    assert await repository.list("c") == [turn]
+
+
+async def test_a_turn_nobody_saved_is_none(repository: TurnRepository) -> None:
+    assert await repository.get("nothing") is None
+    assert await repository.list("nothing") == []
+
+
+async def test_a_time_without_a_zone_is_taken_as_utc(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t", created_at=datetime(2024, 1, 1)))
+    assert (await repository.list("c"))[0].created_at == datetime(2024, 1, 1, tzinfo=UTC)
+
+
+async def test_saving_a_turn_again_replaces_it_in_its_place(repository: TurnRepository) -> None:
+    for turn_id in ("t1", "t2"):
+        await repository.save(a_turn(turn_id), OutboxEntry(turn_id=turn_id, kind="remember", payload={"n": 1}))
+    await repository.save(a_turn("t1", message="anew"), OutboxEntry(turn_id="t1", kind="remember", payload={"n": 2}))
+    assert [turn.message for turn in await repository.list("c")] == ["anew", "message t2"]
+
+
+async def test_an_outbox_entry_is_written_once_for_its_turn(database: Database, repository: TurnRepository) -> None:
+    for n in (1, 2):
+        await repository.save(a_turn("t"), OutboxEntry(turn_id="t", kind="remember", payload={"n": n}))
+    async with database.transaction() as connection:
+        rows = (await connection.execute(select(outbox))).all()
+    assert [(row.turn_id, row.kind, row.payload, row.attempts, row.parked_at) for row in rows] == [
+        ("t", "remember", {"n": 2}, 0, None)
+    ]
+
+
+async def test_a_turn_is_not_kept_without_its_outbox_entry(database: Database, repository: TurnRepository) -> None:
+    async with database.transaction() as connection:
+        await connection.execute(text("ALTER TABLE outbox ADD CHECK (kind <> 'refused here')"))
+    with pytest.raises(IntegrityError):
+        await repository.save(a_turn("t"), OutboxEntry(turn_id="t", kind="refused here", payload={}))
+    assert await repository.get("t") is None
+
+
+async def test_an_outbox_entry_for_another_turn_is_an_error(database: Database, repository: TurnRepository) -> None:
+    with pytest.raises(ValueError, match="'t2'"):
+        await repository.save(a_turn("t1"), OutboxEntry(turn_id="t2", kind="remember", payload={}))
+    async with database.transaction() as connection:
+        assert await connection.scalar(select(func.count()).select_from(outbox)) == 0
+
+
+@pytest.mark.parametrize("thief", [{"conversation_id": "other"}, {"user_id": "b"}, {"user_id": None}])
+async def test_a_turn_cannot_be_overwritten_from_elsewhere(repository: TurnRepository, thief: dict[str, Any]) -> None:
+    mine = a_turn("t", user_id="a")
+    await repository.save(mine)
+    with pytest.raises(ValueError, match="'t'"):
+        await repository.save(a_turn("t", **({"user_id": "a"} | thief), message="stolen"))
+    assert await repository.get("t") == mine
+
+
+async def test_history_is_two_sided_and_oldest_first(repository: TurnRepository) -> None:
+    for turn_id in ("t1", "t2"):
+        await repository.save(a_turn(turn_id))
+    assert await repository.history("c", max_turns=9, max_chars=999) == [
+        Exchange(message="message t1", answer="answer t1"),
+        Exchange(message="message t2", answer="answer t2"),
+    ]
+
+
+async def test_history_follows_the_order_of_saving_and_not_the_clock(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t1", created_at=datetime(2030, 1, 1, tzinfo=UTC)))
+    await repository.save(a_turn("t2", created_at=datetime(2020, 1, 1, tzinfo=UTC)))
+    assert await the_history(repository) == ["message t1", "message t2"]
+
+
+@pytest.mark.parametrize(("max_turns", "kept"), [(0, []), (1, ["message t3"]), (2, ["message t2", "message t3"])])
+async def test_history_keeps_the_latest_turns(repository: TurnRepository, max_turns: int, kept: list[str]) -> None:
+    for turn_id in ("t1", "t2", "t3"):
+        await repository.save(a_turn(turn_id))
+    assert await the_history(repository, max_turns=max_turns) == kept
+
+
+@pytest.mark.parametrize(("max_chars", "kept"), [(0, []), (9, []), (10, ["m3"]), (19, ["m3"]), (20, ["m2", "m3"])])
+async def test_history_keeps_the_latest_characters(repository: TurnRepository, max_chars: int, kept: list[str]) -> None:
+    for number in (1, 2, 3):
+        await repository.save(a_turn(f"t{number}", message=f"m{number}", answer="ä€👍x" * 2))
+    assert await the_history(repository, max_chars=max_chars) == kept
+
+
+async def test_history_has_no_gap_before_a_turn_that_is_too_long(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t1", message="short", answer="x"))
+    await repository.save(a_turn("t2", message="long", answer="x" * 1000))
+    await repository.save(a_turn("t3", message="last", answer="x"))
+    assert await the_history(repository, max_chars=100) == ["last"]
+
+
+async def test_history_holds_only_turns_that_gave_an_answer(repository: TurnRepository) -> None:
+    for outcome in Outcome:
+        await repository.save(a_turn(f"{outcome} said", message=outcome, outcome=outcome))
+        await repository.save(a_turn(f"{outcome} silent", outcome=outcome, answer=" \n"))
+    assert await the_history(repository) == ["answered", "small_talk", "meta", "refused", "stopped"]
+
+
+async def test_turns_that_gave_no_answer_do_not_use_up_the_limits(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t1"))
+    await repository.save(a_turn("t2", outcome=Outcome.FAILED, answer="x" * 1000))
+    assert await the_history(repository, max_turns=1, max_chars=50) == ["message t1"]
+
+
+async def test_history_never_asks_for_evidence(database: Database, repository: TurnRepository) -> None:
+    sent: list[str] = []
+    event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *call: sent.append(call[2]))
+    await repository.history("c", max_turns=5, max_chars=500)
+    [statement] = [each for each in sent if "FROM" in each]
+    assert "evidence" not in statement
+    assert "answer" in statement
+    await repository.list("c")
+    assert "evidence" in sent[-1], "the listener must be able to see it"
+
+
+async def test_a_conversation_is_hidden_from_every_other_user(repository: TurnRepository) -> None:
+    await repository.save(a_turn("mine", user_id="a"))
+    await repository.save(a_turn("nobody's"))
+    for user, visible in (("a", ["message mine"]), ("b", []), ("", []), ("a' OR '1'='1", [])):
+        assert await the_history(repository, user_id=user) == visible
+        assert [turn.message for turn in await repository.list("c", user_id=user)] == visible
+        assert (await repository.get("mine", user_id=user) is not None) == bool(visible)
+    assert await the_history(repository) == ["message mine", "message nobody's"]
+
+
+async def test_conversations_do_not_mix(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t1"))
+    await repository.save(a_turn("t2", conversation_id="other"))
+    assert await the_history(repository) == ["message t1"]
+
+
+async def test_text_that_postgres_refuses_is_stored_clean(database: Database, repository: TurnRepository) -> None:
+    bad = "a\x00b\ud800c"
+    turn = a_turn(bad, conversation_id=bad, user_id=bad, message=bad, answer=bad, question=bad, evidence=evidence(bad))
+    await repository.save(turn, OutboxEntry(turn_id=bad, kind=bad, payload={bad: [bad]}))
+    stored = await repository.get(bad, user_id=bad)
+    assert stored is not None
+    good = "ab\ufffdc"
+    assert (stored.key.turn_id, stored.message, stored.answer, stored.question) == (good, good, good, good)
+    assert stored.evidence[0].chunk.text == good
+    assert await repository.history(bad, max_turns=1, max_chars=99) == [Exchange(message=good, answer=good)]
+    async with database.transaction() as connection:
+        row = (await connection.execute(select(outbox))).one()
+    assert (row.kind, row.payload) == (good, {good: [good]})
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+async def test_a_score_that_is_no_number_does_not_lose_the_turn(repository: TurnRepository, score: float) -> None:
+    await repository.save(a_turn("t", evidence=evidence(score=score)))
+    stored = await repository.get("t")
+    assert stored is not None
+    assert stored.evidence[0].score == 0.0
