@@ -1,6 +1,6 @@
 """What retrieval hands on: chunks, how they were found, and what a search is narrowed to."""
 
-from typing import Protocol
+from typing import Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +23,7 @@ class Chunk(Frozen):
     page: int | None = Field(None, description="1-based page, where the format has pages.")
     start: int = 0
     end: int = 0
+    metadata: dict[str, str] = Field(default_factory=dict, description="What else a filter may match: author, format …")
 
 
 class Placement(Frozen):
@@ -46,6 +47,11 @@ class ScoredChunk(Frozen):
     chunk: Chunk
     score: float
     trace: Trace = Trace()
+
+    @classmethod
+    def found_by(cls, arm: str, chunk: Chunk, rank: int, score: float) -> Self:
+        """The result of a search of one arm only."""
+        return cls(chunk=chunk, score=score, trace=Trace(arms={arm: Placement(rank=rank, score=score)}))
 
 
 class Scope(Frozen):

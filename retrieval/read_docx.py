@@ -1,0 +1,71 @@
+"""Word documents: paragraphs, headings, lists and tables in reading order."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from itertools import groupby
+
+from docx import Document
+from docx.document import Document as WordDocument
+from docx.opc.exceptions import OpcError
+from docx.table import Table, _Cell
+from docx.text.paragraph import Paragraph
+
+from condensery.retrieval.parsed import ParsedDocument, Piece, Unreadable, from_pieces
+from condensery.retrieval.text import one_line
+
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"  # what Word wraps a document in when it has a password
+_HEADING = re.compile(r"heading ([1-6])$", re.IGNORECASE)
+
+
+def read_docx(data: bytes) -> ParsedDocument:
+    """Read a document; raises Unreadable for a damaged or password-protected one."""
+    if data.startswith(_COMPOUND_FILE):
+        raise Unreadable("password-protected Word document, or one in the old .doc format; save it as plain .docx")
+    try:
+        document = Document(io.BytesIO(data))
+    except (OpcError, zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise Unreadable("damaged Word document; open it in Word and save it anew") from error
+    properties = document.core_properties
+    author = one_line(properties.author or "")
+    metadata = {} if author in ("", "python-docx") else {"author": author}
+    return from_pieces(_pieces(document), one_line(properties.title or ""), metadata)
+
+
+def _pieces(document: WordDocument) -> Iterator[Piece]:
+    """List items that follow each other are one piece, so that a chunk can hold the whole list."""
+    for is_item, parts in groupby(document.iter_inner_content(), key=_is_list_item):
+        if is_item:
+            items = (one_line(part.text) for part in parts if isinstance(part, Paragraph))
+            yield Piece("\n".join(f"- {item}" for item in items if item), by_lines=True)
+        else:
+            yield from (_piece(part) for part in parts)
+
+
+def _piece(part: Paragraph | Table) -> Piece:
+    if isinstance(part, Table):
+        return Piece("\n".join(_rows(part)), by_lines=True)
+    style = _style(part)
+    heading = _HEADING.match(style)
+    return Piece(part.text, int(heading.group(1)) if heading else int(style == "Title"))
+
+
+def _is_list_item(part: Paragraph | Table) -> bool:
+    return isinstance(part, Paragraph) and _style(part).startswith("List")
+
+
+def _style(paragraph: Paragraph) -> str:
+    return (paragraph.style.name if paragraph.style else None) or ""
+
+
+def _rows(table: Table) -> Iterator[str]:
+    """One line per row; a merged cell appears once, a table inside a cell as its text."""
+    for row in table.rows:
+        cells = [cell for cell, _ in groupby(row.cells)]
+        yield " | ".join(one_line(_cell_text(cell)) for cell in cells)
+
+
+def _cell_text(cell: _Cell) -> str:
+    parts = cell.iter_inner_content()
+    return " ".join(part.text if isinstance(part, Paragraph) else "; ".join(_rows(part)) for part in parts)

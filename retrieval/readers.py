@@ -1,0 +1,70 @@
+"""Files into documents: one reader per format, in a visible table."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+
+from condensery.retrieval.decoding import decode
+from condensery.retrieval.parsed import ParsedDocument, Unreadable, from_text
+from condensery.retrieval.read_docx import read_docx
+from condensery.retrieval.read_html import read_html
+from condensery.retrieval.read_markdown import read_markdown
+from condensery.retrieval.read_pdf import read_pdf
+from condensery.retrieval.text import one_line
+
+logger = logging.getLogger(__name__)
+
+
+def _read_text(data: bytes) -> ParsedDocument:
+    return from_text(decode(data))
+
+
+def _read_markdown(data: bytes) -> ParsedDocument:
+    return read_markdown(decode(data))
+
+
+READERS: dict[str, tuple[str, Callable[[bytes], ParsedDocument]]] = {
+    ".txt": ("text", _read_text),
+    ".text": ("text", _read_text),
+    ".log": ("text", _read_text),
+    ".rst": ("text", _read_text),
+    ".csv": ("text", _read_text),
+    ".tsv": ("text", _read_text),
+    ".md": ("markdown", _read_markdown),
+    ".markdown": ("markdown", _read_markdown),
+    ".html": ("html", read_html),
+    ".htm": ("html", read_html),
+    ".xhtml": ("html", read_html),
+    ".pdf": ("pdf", read_pdf),
+    ".docx": ("docx", read_docx),
+}
+
+
+def read_document(name: str, data: bytes) -> ParsedDocument:
+    """Parse the bytes of the file `name`; blocks, so call it off the event loop.
+
+    The title is the document's own, else made from the name; `metadata["format"]` names the reader. Raises Unreadable,
+    with a reason for people, for an unknown format, an empty file and one that cannot be parsed.
+    """
+    path = PurePath(name)
+    if path.suffix.lower() not in READERS:
+        raise Unreadable(f"unknown format '{path.suffix}'; known are {', '.join(sorted(READERS))}")
+    if not data.strip():
+        raise Unreadable("empty file")
+    format_name, read = READERS[path.suffix.lower()]
+    document = _parse(name, data, read)
+    if not document.text.strip():
+        raise Unreadable("no text in it")
+    title = document.title or one_line(path.stem.replace("_", " ").replace("-", " "))
+    return replace(document, title=title[:200], metadata={**document.metadata, "format": format_name})
+
+
+def _parse(name: str, data: bytes, read: Callable[[bytes], ParsedDocument]) -> ParsedDocument:
+    try:
+        return read(data)
+    except Unreadable:
+        raise
+    except Exception as error:  # parsers of other people's files raise anything; the other files go on
+        logger.warning("%s could not be parsed", name, exc_info=True)
+        raise Unreadable("cannot be parsed; the log has the details") from error

@@ -1,0 +1,18 @@
+"""Text of documents on its way in, made uniform before any offset is taken."""
+
+import re
+
+from condensery.storage.text import clean_text
+
+_CONTROLS = re.compile("[\x01-\x08\x0e-\x1f\x7f\ufeff]")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def uniform(text: str) -> str:
+    """Return `text` as Postgres accepts it, with `\\n` as its only line end and without control characters."""
+    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", clean_text(text)))
+
+
+def one_line(text: str) -> str:
+    """Return `text` uniform and on one line: for titles, headings and names."""
+    return " ".join(uniform(text).split())
