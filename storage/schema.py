@@ -2,6 +2,8 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
+    CheckConstraint,
     Column,
     DateTime,
     ForeignKey,
@@ -57,4 +59,29 @@ outbox = Table(
     Column("last_error", Text),
     UniqueConstraint("turn_id", "kind", name="outbox_once_per_turn"),
     Index("outbox_waiting", "available_at", postgresql_where=text("parked_at IS NULL")),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("namespace", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("content_hash", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("chars", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("metadata", JSONB, nullable=False),
+    Column("ingested_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("namespace", "source", name="documents_once_per_namespace"),
+)
+
+index_state = Table(
+    "index_state",
+    metadata,
+    Column("only_row", Boolean, primary_key=True, server_default=text("true")),
+    Column("generation", BigInteger, nullable=False, server_default=text("0")),
+    Column("embedding_model", Text),
+    Column("dimension", Integer),
+    CheckConstraint("only_row", name="index_state_has_one_row"),
 )
