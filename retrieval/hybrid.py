@@ -1,0 +1,38 @@
+"""Hybrid search: a dense and a lexical arm in parallel, fused by rank."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from condensery.errors import ConfigError, ProviderError
+from condensery.retrieval.fusion import fuse
+from condensery.retrieval.types import Retriever, Scope, ScoredChunk, SearchQuery
+from condensery.settings import Retrieval
+
+logger = logging.getLogger(__name__)
+
+
+class Hybrid:
+    """A `Retriever` over `arms` by name; an arm of weight 0 is not asked, one that fails is left out with a WARNING."""
+
+    def __init__(self, arms: Mapping[str, Retriever], weights: Mapping[str, float], settings: Retrieval) -> None:
+        self._arms = {name: arm for name, arm in arms.items() if weights.get(name, 1.0) > 0}
+        self._weights = weights
+        self._settings = settings
+
+    async def search(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[ScoredChunk]:
+        """Return the fused results. Raises ConfigError for a bad filter key, ProviderError when every arm fails."""
+        candidates = max(limit, self._settings.candidates)
+        searches = (arm.search(query, scope=scope, limit=candidates) for arm in self._arms.values())
+        outcomes = await asyncio.gather(*searches, return_exceptions=True)
+        results: dict[str, list[ScoredChunk]] = {}
+        for name, outcome in zip(self._arms, outcomes, strict=True):
+            if isinstance(outcome, list):
+                results[name] = outcome
+            elif isinstance(outcome, ConfigError) or not isinstance(outcome, Exception):
+                raise outcome
+            else:
+                logger.warning("the %s arm failed; the others serve", name, exc_info=outcome)
+        if not results:
+            raise ProviderError(f"every arm of the search failed ({', '.join(self._arms)}); the log has the reasons")
+        return fuse(results, weights=self._weights, k=self._settings.rrf_k)[:limit]
