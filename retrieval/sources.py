@@ -1,0 +1,62 @@
+"""Which files an ingestion means, and the stable name of each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from condensery.retrieval.text import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to ingest under the name `source`, or, with `problem`, the reason why it cannot be."""
+
+    path: Path
+    source: str
+    problem: str | None = None
+
+
+def find_sources(paths: Sequence[Path]) -> list[SourceFile]:
+    """Return the files that `paths` mean, folders walked in order; blocks, so call it off the event loop.
+
+    The rule of names: a file of an ingested folder is called by its path relative to that folder, with `/` between the
+    parts, and a file given by itself by its file name. So `examples/docs` gives the same names from any working
+    directory, and a file that moves along with its folder stays the same document. Hidden files and folders (names
+    that begin with a dot) are left out of walks. A file met twice counts once; two files of one name are told apart
+    by namespaces or by ingesting a folder above both, so the second is a problem here.
+    """
+    found: dict[str, SourceFile] = {}
+    clashes: list[SourceFile] = []
+    seen: set[Path] = set()
+    for file in (file for path in paths for file in _files(path)):
+        real = file.path.resolve()
+        if real in seen:
+            continue
+        seen.add(real)
+        if file.source in found:
+            other = found[file.source].path
+            problem = f"has the same name as {other}; ingest a folder above both, or use two namespaces"
+            clashes.append(SourceFile(file.path, file.source, problem))
+        else:
+            found[file.source] = file
+    return [*found.values(), *clashes]
+
+
+def _files(path: Path) -> Iterator[SourceFile]:
+    path = path.expanduser()
+    if path.is_dir():
+        for file in sorted(_walk(path)):
+            yield SourceFile(file, one_line(file.relative_to(path).as_posix()))
+    else:
+        problem = None if path.is_file() else "no such file or folder" if not path.exists() else "not a regular file"
+        yield SourceFile(path, one_line(path.name), problem)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _walk(entry)
+        elif entry.is_file():
+            yield entry
