@@ -11,9 +11,10 @@ from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
 from condensery.retrieval.types import Retriever
 from condensery.settings import Settings
-from condensery.storage.chunks import ChunkStore
 from condensery.storage.database import Database, open_database
 from condensery.storage.documents import DocumentRepository
+from condensery.storage.index import open_chunk_store
+from condensery.storage.index import open_chunk_store
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
@@ -68,7 +69,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         model = open_chat_model(settings.llm)
         if model:
             stack.push_async_callback(model.close)
-        chunks = ChunkStore(database, embedder)
+        chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
         yield Services(
             settings=settings,
