@@ -14,7 +14,6 @@ from condensery.settings import Settings
 from condensery.storage.database import Database, open_database
 from condensery.storage.documents import DocumentRepository
 from condensery.storage.index import open_chunk_store
-from condensery.storage.index import open_chunk_store
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
