@@ -37,6 +37,14 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "ui.sources",
     "ui.better_model",
     "ui.stopped",
+    "ui.steps",
+    "ui.page",
+    "ui.engine",
+    "ui.engine_help",
+    "ui.method",
+    "ui.method_help",
+    "ui.placeholder",
+    "ui.watermark",
 }
 
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")

@@ -85,3 +85,14 @@ index_state = Table(
     Column("dimension", Integer),
     CheckConstraint("only_row", name="index_state_has_one_row"),
 )
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("settings", JSONB, nullable=False, server_default=text("'{}'")),
+    Column("used_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Index("threads_by_user", "user_id", "used_at", "id"),
+)
