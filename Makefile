@@ -20,13 +20,13 @@ help: ## This list
 chat: ingest ## Chat about the example documents in the browser (first time: sets everything up)
 	@echo
 	@echo "==> Opening the chat. Ctrl+C ends it; 'make terminal' chats here instead."
-	@"$(BIN)/condensery" app $(ARGS)
+	@scripts/run "$(VENV)" app $(ARGS)
 
 terminal: ingest ## The same chat in this terminal
-	@"$(BIN)/condensery" chat $(ARGS)
+	@scripts/run "$(VENV)" chat $(ARGS)
 
 ingest: setup
-	@"$(BIN)/condensery" ingest examples/docs
+	@scripts/run "$(VENV)" ingest examples/docs
 
 setup: ## The virtual environment for chatting
 	@scripts/setup chat "$(VENV)"

@@ -92,7 +92,8 @@ def test_pyproject_lists_exactly_the_folders_that_hold_code() -> None:
     folders = {path.parent.relative_to(ROOT) for path in ours("*.py")}
     expected = {".".join(("condensery", *folder.parts)) for folder in folders if not NOT_PACKAGED & {*folder.parts[:1]}}
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    assert listed == sorted(expected)
+    assert sorted(expected - set(listed)) == [], "packages that pyproject.toml lacks"
+    assert sorted(set(listed) - expected) == [], "packages of pyproject.toml that hold no code"
 
 
 def test_the_root_holds_no_module_that_is_not_product_code() -> None:
@@ -129,6 +130,6 @@ def test_constraints_pin_exact_versions_from_no_particular_place() -> None:
     assert [pin for pin in pins if pin.count("==") != 1 or "/" in pin or "+" in pin] == []
 
 
-@pytest.mark.parametrize("path", [".ci/run", "scripts/setup", "scripts/pick-python"])
+@pytest.mark.parametrize("path", [".ci/run", "scripts/setup", "scripts/pick-python", "scripts/run"])
 def test_scripts_can_be_run(path: str) -> None:
     assert os.access(ROOT / path, os.X_OK)

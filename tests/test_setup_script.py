@@ -220,6 +220,30 @@ def test_the_python_that_is_named_is_the_one_used(machine: Machine, tmp_path: Pa
     assert "nowhere is none that starts" in done.stderr
 
 
+FAKE_CONDENSERY = '#!/bin/sh\necho "$@" with "${CONDENSERY_LLM__MODEL-the default}"\n'
+
+
+@pytest.mark.parametrize(
+    ("compiler", "environment", "model"),
+    [
+        (True, {}, "the default"),
+        (False, {}, "none"),
+        (False, {"CONDENSERY_LLM__MODEL": "mine.gguf"}, "mine.gguf"),
+    ],
+)
+def test_without_the_local_model_the_default_is_switched_off_but_never_a_choice(
+    machine: Machine, compiler: bool, environment: dict[str, str], model: str
+) -> None:
+    if compiler:
+        machine.add_compiler()
+    machine.run("setup", "chat")
+    command = machine.project / ".venv" / "bin" / "condensery"
+    command.write_text(FAKE_CONDENSERY)
+    command.chmod(0o755)
+    done = machine.run("run", str(command.parent.parent), "chat", "--plain", **environment)
+    assert done.stdout.strip() == f"chat --plain with {model}"
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_alone_teaches_its_targets() -> None:
     env = {"PATH": os.environ["PATH"]}
