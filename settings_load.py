@@ -21,8 +21,10 @@ from condensery.settings_mask import is_optional, shown
 ENV_PREFIX = "CONDENSERY_"
 TOML_FILE = "condensery.toml"
 CONFIG_VARIABLE = "CONDENSERY_CONFIG"
-# Variables with our prefix that are no settings: where the file is, and whether the test suite insists on a browser.
-OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})
+DEBUG_VARIABLE = "CONDENSERY_DEBUG"
+# Variables with our prefix that are no settings: where the file is, whether the command line shows tracebacks, and
+# whether the test suite insists on a browser.
+OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, DEBUG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})
 
 Fields = dict[str, FieldInfo]
 M = TypeVar("M", bound=BaseModel)

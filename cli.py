@@ -1,0 +1,194 @@
+"""The command line. Only declarations: a command imports what it needs when it runs, so that `--help` is quick."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
+from condensery.terminal.output import prepare_streams
+from condensery.terminal.running import readable_errors, run
+
+app = typer.Typer(
+    name="condensery",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def examples(*commands: str) -> str:
+    """The end of a command's help."""
+    return "\n\n".join(["Examples:", *(f"[bold]{command}[/bold]" for command in commands)])
+
+
+class Picture(StrEnum):
+    """What `draw` can make."""
+
+    HTML = "html"
+    SVG = "svg"
+    MERMAID = "mermaid"
+
+
+Conversation = Annotated[
+    str | None,
+    typer.Option("--conversation", metavar="ID", help="Go on with this conversation; a new ID begins one."),
+]
+Engine = Annotated[
+    str | None, typer.Option(metavar="NAME", help="How a follow-up becomes a standalone question (condense.engine).")
+]
+Method = Annotated[
+    str | None, typer.Option(metavar="NAME", help="How documents are searched: semantic, bm25, hybrid …")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"condensery {version('condensery')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=examples("condensery ingest ~/documents", "condensery chat"))
+def every_command(
+    context: typer.Context,
+    data_dir: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the index and the conversations are kept.")
+    ] = None,
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log more; -vv: still more.")
+    ] = 0,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks, as CONDENSERY_DEBUG=1 does.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Ask your documents, and ask back: follow-up questions are turned into standalone ones before anything searches.
+
+    The options below may stand before or after a command. All else is a setting: see [bold]condensery settings[/bold].
+    """
+    context.obj = Options(data_dir=data_dir, verbose=verbose, debug=debug or debugging(()))
+    set_up_logging(context.obj)
+
+
+@app.command(epilog=examples("condensery ingest ~/documents", "condensery ingest a.pdf b.md --namespace hr"))
+def ingest(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, or folders with all that is in them.")],
+    namespace: Annotated[str | None, typer.Option(metavar="NAME", help="A part of the index to put them in.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Bring documents into the index: text, Markdown, HTML, PDF, Word.
+
+    Only what changed is read again. Exit code 1 when a file failed; the others are in the index all the same.
+    """
+    from condensery.terminal.ingesting import ingest
+
+    run(ingest(paths, context.obj, namespace=namespace, as_json=as_json))
+
+
+@app.command(epilog=examples("condensery chat", "condensery chat --conversation 3f0c… --method bm25"))
+def chat(
+    context: typer.Context, conversation: Conversation = None, engine: Engine = None, method: Method = None
+) -> None:
+    """Talk with your documents in this terminal.
+
+    Ctrl-C stops an answer; at the prompt it leaves. [bold]:help[/bold] lists what the chat can do besides.
+    """
+    from condensery.terminal.chatting import chat
+
+    raise typer.Exit(chat(context.obj, conversation=conversation, engine=engine, method=method))
+
+
+@app.command(
+    epilog=examples(
+        "condensery ask 'What does the annual pass cost?' --explain",
+        "echo 'And for children?' | condensery ask - --conversation fares --json",
+    )
+)
+def ask(
+    context: typer.Context,
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
+    conversation: Conversation = None,
+    as_json: Json = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show rankings and times.")] = False,
+    engine: Engine = None,
+    method: Method = None,
+) -> None:
+    """Ask one question.
+
+    Exit code 0: answered; 1: failed, try again; 2: wrong settings or command line; 3: refused, or nothing was found.
+    """
+    from condensery.terminal.asking import ask, question_from
+
+    run(
+        ask(
+            question_from(question),
+            context.obj,
+            conversation=conversation,
+            engine=engine,
+            method=method,
+            as_json=as_json,
+            explained=explain,
+        )
+    )
+
+
+@app.command(epilog=examples("condensery documents --json"))
+def documents(context: typer.Context, as_json: Json = False) -> None:
+    """List the documents in the index."""
+    from condensery.terminal.listing import documents
+
+    run(documents(context.obj, as_json=as_json))
+
+
+@app.command(epilog=examples("condensery draw rag --format svg --output rag.svg"))
+def draw(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The name of an agent, such as rag.")],
+    form: Annotated[Picture, typer.Option("--format", help="What to draw.")] = Picture.MERMAID,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; stdout otherwise.")] = None,
+) -> None:
+    """Draw the steps of an agent."""
+    from condensery.terminal.listing import draw
+
+    draw(agent, form=form.value, output=output)
+
+
+@app.command(epilog=examples("condensery settings", "CONDENSERY_RETRIEVAL__TOP_K=8 condensery settings"))
+def settings(context: typer.Context, as_json: Json = False) -> None:
+    """Show every setting, its value and where it came from.
+
+    A setting such as retrieval.top_k is set by CONDENSERY_RETRIEVAL__TOP_K, or in condensery.toml under \\[retrieval].
+    """
+    from condensery.terminal.listing import settings
+
+    settings(context.obj, as_json=as_json)
+
+
+@app.command(name="app", epilog=examples("condensery app --port 8080 --no-open"))
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Address to listen on (app.host).")] = None,
+    port: Annotated[int | None, typer.Option(metavar="PORT", help="Port to listen on (app.port).")] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+) -> None:
+    """Chat in the browser."""
+    from condensery.ui.launch import run as launch
+
+    given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
+    launch(context.obj.settings(app=given), open_browser=open_browser)
+
+
+def main() -> None:
+    """The entry point of the `condensery` program."""
+    arguments = globals_first(sys.argv[1:])
+    prepare_streams()
+    with readable_errors(debug=debugging(arguments)):
+        app(arguments, prog_name="condensery")

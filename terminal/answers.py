@@ -1,0 +1,68 @@
+"""A turn in the terminal, as it happens: what was searched for, the answer, where it comes from."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+from condensery.app import App
+from condensery.prompts.loader import Prompts
+from condensery.terminal.output import out
+from condensery.terminal.sources import show_sources
+from condensery.terminal.spinner import Spinner
+from condensery.workflows.events import AnswerDelta, CondensedQuestion, TurnEvent, TurnFinished
+from condensery.workflows.turn import Turn
+
+
+async def show_turn(app: App, message: str, **options: Any) -> Turn:
+    """Ask and print as the events come; takes the options of `App.stream`. Cancelled: the answer so far stays."""
+    view = TurnView(app.services.prompts)
+    try:
+        async with aclosing(app.stream(message, **options)) as events:
+            async for event in events:
+                view.see(event)
+                if isinstance(event, TurnFinished):
+                    return event.turn
+    except asyncio.CancelledError:
+        view.stopped()
+        raise
+    finally:
+        view.close()
+    raise AssertionError("a turn's stream always ends in TurnFinished")
+
+
+class TurnView:
+    """Prints the events of one turn."""
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
+        self._spinner = Spinner("Searching…")
+        self._in_line = False
+
+    def see(self, event: TurnEvent) -> None:
+        """Print one event."""
+        match event:
+            case CondensedQuestion(condensed=True, question=question):
+                self.close()
+                out.say(f"{self._prompts.text('ui.searched_for')}: {question}", style="dim italic")
+                self._spinner = Spinner("Answering…")
+            case AnswerDelta(text=text):
+                self._spinner.stop()
+                out.write(text)
+                self._in_line = True
+            case TurnFinished(turn=turn):
+                self.close()
+                show_sources(turn, self._prompts)
+
+    def stopped(self) -> None:
+        """Say that the answer ends here."""
+        self._spinner.stop()
+        out.write(" " if self._in_line else "")
+        out.say(self._prompts.text("ui.stopped"), style="dim")
+        self._in_line = False
+
+    def close(self) -> None:
+        """Leave the cursor at the start of a line."""
+        self._spinner.stop()
+        if self._in_line:
+            out.say()
+        self._in_line = False

@@ -1,0 +1,99 @@
+"""What a person can tell the chat itself: lines that begin with a colon."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from condensery.app import App
+from condensery.errors import UnknownName
+from condensery.retrieval.methods import METHODS
+from condensery.terminal.options import Options
+from condensery.terminal.output import out
+from condensery.terminal.sources import by_number, show_passages
+from condensery.workflows.engines.table import ENGINES
+from condensery.workflows.turn import Turn
+
+
+@dataclass
+class Talk:
+    """A conversation in progress, and what was chosen for it."""
+
+    app: App
+    options: Options
+    conversation: str
+    engine: str
+    method: str
+    last: Turn | None = None
+    over: bool = False
+
+
+class Command(NamedTuple):
+    """A command: what it takes, what it does in words, and the doing."""
+
+    takes: str
+    what: str
+    act: Callable[[Talk, str], None]
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is meant for the chat and not for the documents; `:)` is not."""
+    return line[:1] == ":" and line[1:2].isalpha()
+
+
+def obey(talk: Talk, line: str) -> None:
+    """Carry out a line such as `:engine simple`; raises `UnknownName`."""
+    name, _, argument = line[1:].partition(" ")
+    if name not in COMMANDS:
+        raise UnknownName("command", f":{name}", [f":{known}" for known in COMMANDS])
+    COMMANDS[name].act(talk, argument.strip())
+
+
+def _help(talk: Talk, _: str) -> None:
+    lines = {f":{name} {command.takes}".strip(): command.what for name, command in COMMANDS.items()}
+    width = max(map(len, lines))
+    for usage, what in lines.items():
+        out.say(f"  {usage:<{width}}  {what}")
+    out.say("Ctrl-C stops an answer; at the prompt it leaves the chat, as Ctrl-D does.")
+
+
+def _sources(talk: Talk, _: str) -> None:
+    if talk.last is None:
+        out.say("Nothing was asked yet.")
+    elif not by_number(talk.last):
+        out.say("The last answer cites no passage.")
+    else:
+        show_passages(talk.last)
+
+
+def _engine(talk: Talk, name: str) -> None:
+    if name:
+        talk.app.services.engine(name)
+        talk.engine = name
+    out.say(f"engine: {talk.engine} (of {', '.join(ENGINES)})")
+
+
+def _method(talk: Talk, name: str) -> None:
+    if name:
+        talk.app.services.retriever(name)
+        talk.method = name
+    out.say(f"method: {talk.method} (of {', '.join(METHODS)})")
+
+
+def _new(talk: Talk, _: str) -> None:
+    talk.conversation, talk.last = str(uuid.uuid4()), None
+    out.say("A new conversation: nothing said before counts any more.")
+
+
+def _quit(talk: Talk, _: str) -> None:
+    talk.over = True
+
+
+COMMANDS: dict[str, Command] = {
+    "sources": Command("", "the passages the last answer cites", _sources),
+    "engine": Command("[NAME]", "how a follow-up becomes a standalone question", _engine),
+    "method": Command("[NAME]", "how documents are searched", _method),
+    "new": Command("", "start a new conversation", _new),
+    "help": Command("", "this list", _help),
+    "quit": Command("", "leave", _quit),
+}

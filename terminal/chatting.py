@@ -1,0 +1,85 @@
+"""`condensery chat`: a conversation in the terminal."""
+
+import uuid
+from concurrent.futures import CancelledError
+
+from condensery.app import App
+from condensery.errors import CondenseryError
+from condensery.terminal.answers import show_turn
+from condensery.terminal.chat_commands import Talk, is_command, obey
+from condensery.terminal.hosting import Host
+from condensery.terminal.keyboard import Keyboard
+from condensery.terminal.opening import empty_index, opened
+from condensery.terminal.options import Options
+from condensery.terminal.output import err, out
+from condensery.terminal.running import Code
+
+HISTORY_FILE = "chat_history"
+
+
+def chat(options: Options, *, conversation: str | None, engine: str | None, method: str | None) -> Code:
+    """Talk until the person leaves; raises `UnknownName` for an engine or a method that is none."""
+    settings = options.settings()
+    with Host(opened(settings)) as host:
+        talk = Talk(
+            app=host.value,
+            options=options,
+            conversation=conversation or str(uuid.uuid4()),
+            engine=engine or settings.condense.engine,
+            method=method or settings.retrieval.method,
+        )
+        talk.app.services.engine(talk.engine)
+        talk.app.services.retriever(talk.method)
+        host.run(welcome(talk, resumed=conversation is not None))
+        keyboard = Keyboard(settings.data_dir / HISTORY_FILE)
+        try:
+            converse(host, talk, keyboard)
+        finally:
+            keyboard.close()
+        if talk.last:
+            out.say(f"To go on with this conversation: {options.command(f'chat --conversation {talk.conversation}')}")
+    return Code.OK
+
+
+def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
+    """Take lines until there are no more, or one says to leave."""
+    while not talk.over and (line := keyboard.read()) is not None:
+        try:
+            if is_command(line.strip()):
+                obey(talk, line.strip())
+            elif line.strip():
+                answer(host, talk, line.strip())
+        except CondenseryError as error:
+            err.say(f"error: {error}")
+        out.say()
+
+
+def answer(host: Host[App], talk: Talk, message: str) -> None:
+    """Show the answer to `message`; Ctrl-C stops it and keeps what was said."""
+    chosen = {"conversation_id": talk.conversation, "engine": talk.engine, "method": talk.method}
+    try:
+        talk.last = host.run(show_turn(talk.app, message, **chosen))
+    except CancelledError:
+        talk.last = next(reversed(host.run(talk.app.history(talk.conversation))), talk.last)
+
+
+async def welcome(talk: Talk, *, resumed: bool) -> None:
+    """Say what a person should know before the first question."""
+    services = talk.app.services
+    if services.quoting_for_want_of_a_model:
+        out.say(services.prompts.text("ui.better_model"), style="dim")
+    if not await services.documents.count():
+        out.say(empty_index(talk.options))
+    if resumed:
+        await show_resumed(talk)
+    out.say("Ask a question. :help lists what else you can do.\n")
+
+
+async def show_resumed(talk: Talk) -> None:
+    """Show how the conversation stood, or that it begins."""
+    turns = await talk.app.history(talk.conversation)
+    if not turns:
+        out.say(f"There is no conversation {talk.conversation} yet; it begins now.")
+        return
+    talk.last = turns[-1]
+    out.say(f"{len(turns)} earlier turns; the last one:\n> {talk.last.message}\n{talk.last.answer}\n", style="dim")

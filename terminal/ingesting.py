@@ -1,0 +1,67 @@
+"""`condensery ingest`: files into the index, with a bar, a report and an exit code."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from condensery.retrieval.ingest import IngestProgress, IngestReport
+from condensery.terminal.opening import opened
+from condensery.terminal.options import Options
+from condensery.terminal.output import err, out, plain
+from condensery.terminal.running import Code
+
+
+async def ingest(paths: list[Path], options: Options, *, namespace: str | None, as_json: bool) -> Code:
+    """Ingest and report; 1 when a file failed. Cancelled: says how far it came."""
+    overrides: dict[str, Any] = {"ingest": {"namespace": namespace}} if namespace else {}
+    async with opened(options.settings(**overrides)) as app:
+        with Bar() as bar:
+            try:
+                report = await app.ingest(paths, on_progress=bar.see)
+            except asyncio.CancelledError:
+                bar.stop()
+                err.say(stopped(bar.counts, bar.total))
+                raise
+    if as_json:
+        out.write(report.model_dump_json(indent=2) + "\n")
+    else:
+        show_report(report)
+    return Code.OK if report.ok else Code.FAILED
+
+
+class Bar(Progress):
+    """The progress of an ingestion on stderr, drawn only in a terminal; counts files by what became of them."""
+
+    def __init__(self) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeElapsedColumn())
+        super().__init__(*columns, TextColumn("{task.description}", markup=False), console=err, transient=True)
+        self.disable = not err.is_terminal
+        self.counts: Counter[str] = Counter()
+        self.total: int | None = None
+        self._bar = self.add_task("reading", total=None)
+
+    def see(self, progress: IngestProgress) -> None:
+        """Take in that one file is done."""
+        self.counts[progress.status] += 1
+        self.total = progress.total
+        self.update(
+            self._bar, completed=progress.done, total=progress.total, description=plain(progress.source), refresh=True
+        )
+
+
+def show_report(report: IngestReport) -> None:
+    """Print what became of the files: numbers on stdout, and each failure with its reason on stderr."""
+    kinds = ("added", "replaced", "unchanged", "failed")
+    counts = ", ".join(f"{len(getattr(report, kind))} {kind}" for kind in kinds)
+    out.say(f"{counts}; {report.chunks} chunks written")
+    for failure in report.failed:
+        err.say(f"failed: {failure.path}: {failure.reason}", style="red")
+
+
+def stopped(counts: Counter[str], total: int | None) -> str:
+    """What an interrupted ingestion left behind."""
+    done = f"{counts.total()} of {total} files were done" if total else "no file was done yet"
+    return f"Stopped: {done}. Every file is in the index whole or as it was; the same command takes up the rest."
