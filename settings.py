@@ -167,7 +167,8 @@ class Settings(Section):
 def load_settings(**overrides: Any) -> Settings:
     """Settings from arguments over environment over TOML file over defaults; raise `ConfigError` naming every fault.
 
-    An override of a section is a dict or the section itself: `load_settings(llm={"model": "none"}, locale="de")`.
+    An override of a section is a dict or the section itself: `load_settings(llm={"model": "none"}, locale="de")`; one
+    of a single setting may be named by its path: `load_settings(**{"llm.model": "none"})`.
     """
     settings, sources = settings_load.load(Settings, overrides)
     settings._sources.update(sources)

@@ -70,6 +70,11 @@ def test_arguments_beat_the_environment_field_by_field(monkeypatch: pytest.Monke
     assert source_of(settings, "retrieval.top_k") == "argument"
 
 
+def test_an_argument_may_be_named_by_its_path() -> None:
+    settings = load_settings(**{"retrieval.top_k": 9, "locale": "de"})
+    assert (settings.retrieval.top_k, settings.locale) == (9, "de")
+
+
 def test_a_section_as_an_argument_sets_only_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONDENSERY_LLM__API_KEY", "sk-from-environment")
     settings = load_settings(llm=Llm(model="none"))
