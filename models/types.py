@@ -20,11 +20,12 @@ class Reply(Frozen):
 
 
 class InputTooLarge(ProviderError):
-    """The prompt and the tokens reserved for the reply do not fit the model's window; nothing was sent or cut."""
+    """The prompt and the tokens reserved for the reply do not fit the model's window; nothing was cut."""
 
-    def __init__(self, *, prompt_tokens: int, max_tokens: int, window: int) -> None:
-        super().__init__(
-            f"the prompt has {prompt_tokens} tokens and {max_tokens} are reserved for the reply, but the model's "
-            f"window holds {window}; shorten the input or raise llm.context_window if the model allows it"
-        )
-        self.prompt_tokens, self.max_tokens, self.window = prompt_tokens, max_tokens, window
+
+def input_too_large(*, prompt_tokens: int, max_tokens: int, window: int) -> InputTooLarge:
+    """The error with its numbers and the way out."""
+    return InputTooLarge(
+        f"the prompt has {prompt_tokens} tokens and {max_tokens} are reserved for the reply, but the model's window "
+        f"holds {window}; shorten the input, or raise llm.context_window if the model allows it"
+    )

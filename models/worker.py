@@ -21,13 +21,20 @@ class Worker:
     Interactive calls run before background ones, each kind in order of arrival. Background calls may fill at most
     half of the queue, so that they never lock people out. A call that is cancelled while it waits never runs and
     leaves the queue at once. The thread ends with `close`, with the last reference to the worker, or with the
-    interpreter, whichever is first; `at_end` then runs in it.
+    interpreter, whichever is first: `interrupt` is called to hurry the running call, and `at_end` runs in the thread.
+    Neither may refer to the worker.
     """
 
-    def __init__(self, name: str, *, limit: int, at_end: Callable[[], None] = lambda: None) -> None:
-        self._queue = _Queue(name, limit)
-        self._end = weakref.finalize(self, _end, self._queue)
-        self._queue.at_end = at_end
+    def __init__(
+        self,
+        name: str,
+        *,
+        limit: int,
+        interrupt: Callable[[], None] = lambda: None,
+        at_end: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._queue = _Queue(name, limit, at_end)
+        self._end = weakref.finalize(self, _end, self._queue, interrupt)
 
     def submit(self, call: Callable[[], T], *, background: bool = False) -> "Future[T]":
         """Queue `call` and return its future. Raises `Busy` when the queue is full, `ProviderError` once closed."""
@@ -50,9 +57,8 @@ class Worker:
 class _Queue:
     """The part the thread may hold on to: a reference to the `Worker` would keep it, and the thread, alive."""
 
-    def __init__(self, name: str, limit: int) -> None:
-        self.name, self.limit = name, limit
-        self.at_end: Callable[[], None] = lambda: None
+    def __init__(self, name: str, limit: int, at_end: Callable[[], None]) -> None:
+        self.name, self.limit, self.at_end = name, limit, at_end
         self.changed = threading.Condition()
         self.heap: list[tuple[bool, int, Future[Any], Callable[[], Any]]] = []
         self.numbers = itertools.count()
@@ -119,7 +125,8 @@ def run_into(future: Future[T], call: Callable[[], T]) -> None:
         future.set_result(result)
 
 
-def _end(queue: _Queue) -> None:
+def _end(queue: _Queue, interrupt: Callable[[], None]) -> None:
+    interrupt()
     for future in queue.drain():
         future.cancel()
     if queue.thread is not None and queue.thread is not threading.current_thread():

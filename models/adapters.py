@@ -1,0 +1,64 @@
+"""How `ChatModel` talks to one kind of LlamaIndex `LLM`; the base class suits any of them."""
+
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from condensery.errors import ProviderError
+from condensery.models.types import input_too_large
+
+if TYPE_CHECKING:
+    from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+    from llama_index.core.llms.llm import LLM
+
+log = logging.getLogger(__name__)
+_MESSAGE_OVERHEAD = 4
+_CHARS_PER_TOKEN = 3.6
+
+
+class Adapter:
+    """Any LlamaIndex `LLM`: tokens are estimated, and the window is checked against the estimate."""
+
+    def __init__(self, llm: "LLM", context_window: int) -> None:
+        self.llm = llm
+        self.context_window = context_window
+
+    async def count_tokens(self, messages: "Sequence[ChatMessage]") -> int:
+        """Tokens of the prompt made of `messages`; this estimate errs on the high side."""
+        return sum(_MESSAGE_OVERHEAD + estimate_tokens(message.content or "") for message in messages)
+
+    async def chat(self, messages: "Sequence[ChatMessage]", options: dict[str, Any]) -> "ChatResponse":
+        """Return the reply. `options`: max_tokens, stop, response_format and background, where they are set."""
+        await self.check_window(messages, options["max_tokens"])
+        return await self.llm.achat(messages, **self.keywords(options))
+
+    async def stream(
+        self, messages: "Sequence[ChatMessage]", options: dict[str, Any]
+    ) -> "AsyncGenerator[ChatResponse, None]":
+        """Return the pieces of the reply, to be iterated; closing them ends the call."""
+        await self.check_window(messages, options["max_tokens"])
+        return await self.llm.astream_chat(messages, **self.keywords(options))
+
+    async def check_window(self, messages: "Sequence[ChatMessage]", max_tokens: int) -> None:
+        """Raise `InputTooLarge` when prompt and reply do not fit the window."""
+        count = await self.count_tokens(messages)
+        if count + max_tokens > self.context_window:
+            raise input_too_large(prompt_tokens=count, max_tokens=max_tokens, window=self.context_window)
+
+    def keywords(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options this LLM knows; only a local model has a queue with a background."""
+        return {name: value for name, value in options.items() if name != "background"}
+
+    def failure(self, error: Exception) -> ProviderError:
+        """Say in our words what went wrong; the library's text may hold prompts or jargon, and goes to the log."""
+        log.warning("the model failed", exc_info=error)
+        return ProviderError(f"the model failed ({type(error).__name__}); the log has the details")
+
+    async def close(self) -> None:
+        """Free what the LLM holds."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate tokens without a tokenizer: 3.6 ASCII characters, or one other character, make a token."""
+    ascii_chars = len(text.encode("ascii", "ignore"))
+    return round(ascii_chars / _CHARS_PER_TOKEN + (len(text) - ascii_chars) + 0.5)

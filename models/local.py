@@ -1,0 +1,52 @@
+"""A GGUF file behind `ChatModel`: exact token counts, a queue with a background, the window the file allows."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage
+
+from condensery.models.adapters import Adapter
+from condensery.models.gguf import trained_window
+from condensery.models.llama import LlamaLLM
+from condensery.settings import Llm
+
+log = logging.getLogger(__name__)
+
+
+class LocalAdapter(Adapter):
+    """Talks to a `LlamaLLM`, which checks the window itself, with the model's own tokens."""
+
+    llm: LlamaLLM
+
+    def __init__(self, path: Path, settings: Llm) -> None:
+        self.name = path.stem
+        window = min(settings.context_window, trained_window(path) or settings.context_window)
+        if window < settings.context_window:
+            log.warning("%s was made for %d tokens; llm.context_window is lowered to that", path.name, window)
+        llm = LlamaLLM(
+            path,
+            context_window=window,
+            max_new_tokens=settings.max_output_tokens,
+            temperature=settings.temperature,
+            threads=settings.threads,
+            queue_size=settings.queue_size,
+        )
+        super().__init__(llm, window)
+
+    async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """Tokens of the templated prompt; needs the vocabulary only, not the weights."""
+        return len(await asyncio.to_thread(self.llm.tokens, messages))
+
+    async def check_window(self, messages: Sequence[ChatMessage], max_tokens: int) -> None:
+        """Nothing to do here: `LlamaLLM` raises `InputTooLarge` itself."""
+
+    def keywords(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Every option, `background` included."""
+        return options
+
+    async def close(self) -> None:
+        """Stop the running call, free the model and end its thread."""
+        await asyncio.to_thread(self.llm.close)

