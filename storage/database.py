@@ -14,15 +14,16 @@ from condensery.storage.migrate import migrate
 from condensery.storage.urls import parse_database_url
 
 POOL_SIZE = 10
+POOL_SECONDS = 30
 
 
 class Database:
     """One async engine (asyncpg) for the whole process, of at most `POOL_SIZE` connections."""
 
-    def __init__(self, url: URL, *, revive: Revive | None = None) -> None:
+    def __init__(self, url: URL, *, revive: Revive | None = None, pool_seconds: float = POOL_SECONDS) -> None:
         self.url = url
         self.engine: AsyncEngine = new_engine(
-            url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_pre_ping=True
+            url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=pool_seconds, pool_pre_ping=True
         )
         self.sessions = async_sessionmaker(self.engine, class_=AsyncSession, expire_on_commit=False)
 

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 for _name in [name for name in os.environ if name.startswith("CONDENSERY_")]:
     del os.environ[_name]
 
+from condensery.app import open_app  # noqa: E402
 from condensery.settings import Settings  # noqa: E402
 from condensery.storage.database import Database, open_database  # noqa: E402
 from condensery.storage.embedded import start_server  # noqa: E402
 from condensery.storage.migrate import migrate  # noqa: E402
 
 TEMPLATE = "migrated"
+EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 _numbers = itertools.count(1)
 
 
@@ -57,10 +60,15 @@ def postgres_url() -> Iterator[str]:
 @pytest.fixture
 async def database_url(postgres_url: str) -> AsyncIterator[str]:
     """The URL of a fresh, migrated database that only this test uses."""
-    name = f"test_{next(_numbers)}"
-    await _statement(postgres_url, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
-    yield postgres_url.replace("/postgres?", f"/{name}?")
-    await _statement(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+    async with _new_database(postgres_url, f"TEMPLATE {TEMPLATE}") as url:
+        yield url
+
+
+@pytest.fixture
+async def empty_database_url(postgres_url: str) -> AsyncIterator[str]:
+    """The URL of a fresh database without any table or extension of ours."""
+    async with _new_database(postgres_url, "") as url:
+        yield url
 
 
 @pytest.fixture
@@ -76,6 +84,14 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         yield database
 
 
+@asynccontextmanager
+async def _new_database(postgres_url: str, options: str) -> AsyncIterator[str]:
+    name = f"test_{next(_numbers)}"
+    await _statement(postgres_url, f"CREATE DATABASE {name} {options}")
+    yield postgres_url.replace("/postgres?", f"/{name}?")
+    await _statement(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
 async def _statement(url: str, sql: str) -> None:
     connection = await asyncpg.connect(url.replace("+asyncpg", ""))
     try:
@@ -88,3 +104,28 @@ def _run(coroutine: Coroutine[Any, Any, None]) -> None:
     """Run `coroutine` to its end beside whatever loop pytest has in this thread."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, coroutine).result()
+
+
+@pytest.fixture(scope="session")
+def corpus_template(postgres_url: str) -> str:
+    """The name of a database that holds the ingested example documents; tests copy it."""
+    _run(_statement(postgres_url, "CREATE DATABASE corpus TEMPLATE migrated"))
+    _run(_ingest_examples(postgres_url.replace("/postgres?", "/corpus?")))
+    return "corpus"
+
+
+@pytest.fixture
+async def corpus_settings(postgres_url: str, corpus_template: str, tmp_path: Path) -> AsyncIterator[Settings]:
+    """Settings over a fresh copy of the ingested example documents."""
+    name = f"corpus_{next(_numbers)}"
+    await _statement(postgres_url, f"CREATE DATABASE {name} TEMPLATE {corpus_template}")
+    url = postgres_url.replace("/postgres?", f"/{name}?")
+    yield Settings.model_validate({"data_dir": tmp_path, "database_url": url})
+    await _statement(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def _ingest_examples(url: str) -> None:
+    settings = Settings.model_validate({"database_url": url})
+    async with open_app(settings) as app:
+        report = await app.ingest([EXAMPLES])
+    assert report.ok, report.failed
