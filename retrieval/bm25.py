@@ -3,7 +3,7 @@
 import asyncio
 
 from condensery.retrieval.bm25_index import Bm25Index
-from condensery.retrieval.types import Scope, ScoredChunk, SearchQuery
+from condensery.retrieval.types import Chunk, Scope, SearchQuery
 from condensery.storage.documents import DocumentRepository
 from condensery.storage.scope import checked_scope
 
@@ -37,18 +37,19 @@ class Bm25Cache:
         # Read before the chunks: an index may be newer than its number says, never older.
         generation = await self._documents.generation()
         chunks = await self._documents.all_chunks()
-        self._index = await asyncio.to_thread(Bm25Index, chunks, generation)
+        self._index = await asyncio.to_thread(Bm25Index, chunks, generation, self._index)
         return self._index
 
 
 class Bm25:
-    """A `Retriever` by words; a chunk that shares no term with the question is never a hit."""
+    """An `Arm` by words; a chunk that shares no term with the question is never a hit."""
+
+    name = "bm25"
 
     def __init__(self, cache: Bm25Cache) -> None:
         self._cache = cache
 
-    async def search(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[ScoredChunk]:
+    async def rank(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Return the best matches. Raises ConfigError for a bad filter key, ProviderError when the database fails."""
         scope = checked_scope(scope)
-        found = (await self._cache.current()).search(query.text, scope, limit)
-        return [ScoredChunk.found_by("bm25", chunk, rank, score) for rank, (chunk, score) in enumerate(found, 1)]
+        return (await self._cache.current()).search(query.text, scope, limit)

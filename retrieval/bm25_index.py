@@ -31,12 +31,16 @@ class Bm25Index:
     It holds no state of a query, so any number of searches may share it.
     """
 
-    def __init__(self, chunks: Sequence[Chunk], generation: int = 0) -> None:
+    def __init__(self, chunks: Sequence[Chunk], generation: int = 0, previous: "Bm25Index | None" = None) -> None:
+        """Index `chunks`; the terms of those that `previous` holds too are taken from there, for speed."""
         self.generation = generation
         self.chunks = tuple(chunks)
-        corpus = [terms(enriched(chunk)) for chunk in chunks]
+        known = previous._terms if previous else {}
+        self._terms: dict[str, list[str]] = {
+            chunk.id: known.get(chunk.id) or terms(enriched(chunk)) for chunk in chunks
+        }
         # bm25s cannot index a corpus without a single term.
-        self.bm25 = _build(corpus) if any(corpus) else None
+        self.bm25 = _build([self._terms[chunk.id] for chunk in chunks]) if any(self._terms.values()) else None
         self._vocabulary: dict[str, int] = self.bm25.vocab_dict if self.bm25 else {}
         self._by_id = {chunk.id: chunk for chunk in self.chunks}
         self._mask = lru_cache(maxsize=32)(self._compute_mask)
@@ -47,8 +51,10 @@ class Bm25Index:
         if not known or self.bm25 is None:
             return []
         scores: NDArray[np.float32] = self.bm25.get_scores(known)
-        scores = scores * self._mask(scope.namespaces, tuple(sorted(scope.filters.items())))
-        hits = np.flatnonzero(scores > 0)
+        found = scores > 0
+        if scope.namespaces or scope.filters:
+            found &= self._mask(scope.namespaces, tuple(sorted(scope.filters.items())))
+        hits = np.flatnonzero(found)
         best = hits[np.lexsort((hits, -scores[hits]))][:limit]
         return [(self.chunks[i], float(scores[i])) for i in best]
 
@@ -70,7 +76,7 @@ class Bm25Index:
 
     def _compute_mask(self, namespaces: tuple[str, ...], filters: tuple[tuple[str, str], ...]) -> NDArray[np.bool_]:
         scope = Scope(namespaces=namespaces, filters=dict(filters))
-        return np.fromiter((in_scope(attributes(chunk), scope) for chunk in self.chunks), bool, len(self.chunks))
+        return np.fromiter((in_scope(chunk, scope) for chunk in self.chunks), bool, len(self.chunks))
 
 
 def _build(corpus: list[list[str]]) -> Any:

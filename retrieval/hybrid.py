@@ -2,37 +2,40 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.retrieval.arms import Arm
 from condensery.retrieval.fusion import fuse
-from condensery.retrieval.types import Retriever, Scope, ScoredChunk, SearchQuery
+from condensery.retrieval.types import Chunk, Scope, ScoredChunk, SearchQuery
 from condensery.settings import Retrieval
 
 logger = logging.getLogger(__name__)
 
 
 class Hybrid:
-    """A `Retriever` over `arms` by name; an arm of weight 0 is not asked, one that fails is left out with a WARNING."""
+    """A `Retriever` of several arms; one of weight 0 is not asked, one that fails is left out with a WARNING."""
 
-    def __init__(self, arms: Mapping[str, Retriever], weights: Mapping[str, float], settings: Retrieval) -> None:
-        self._arms = {name: arm for name, arm in arms.items() if weights.get(name, 1.0) > 0}
+    def __init__(self, arms: Sequence[Arm], weights: Mapping[str, float], settings: Retrieval) -> None:
+        self._arms = [arm for arm in arms if weights.get(arm.name, 1.0) > 0]
         self._weights = weights
         self._settings = settings
 
     async def search(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[ScoredChunk]:
         """Return the fused results. Raises ConfigError for a bad filter key, ProviderError when every arm fails."""
         candidates = max(limit, self._settings.candidates)
-        searches = (arm.search(query, scope=scope, limit=candidates) for arm in self._arms.values())
+        searches = (arm.rank(query, scope=scope, limit=candidates) for arm in self._arms)
         outcomes = await asyncio.gather(*searches, return_exceptions=True)
-        results: dict[str, list[ScoredChunk]] = {}
-        for name, outcome in zip(self._arms, outcomes, strict=True):
+        results: dict[str, list[tuple[Chunk, float]]] = {}
+        for arm, outcome in zip(self._arms, outcomes, strict=True):
             if isinstance(outcome, list):
-                results[name] = outcome
+                results[arm.name] = outcome
             elif isinstance(outcome, ConfigError) or not isinstance(outcome, Exception):
                 raise outcome
             else:
-                logger.warning("the %s arm failed; the others serve", name, exc_info=outcome)
+                logger.warning("the %s arm failed; the others serve", arm.name, exc_info=outcome)
         if not results:
-            raise ProviderError(f"every arm of the search failed ({', '.join(self._arms)}); the log has the reasons")
-        return fuse(results, weights=self._weights, k=self._settings.rrf_k)[:limit]
+            raise ProviderError(
+                f"every arm of the search failed ({', '.join(arm.name for arm in self._arms)}); the log has the reasons"
+            )
+        return fuse(results, weights=self._weights, k=self._settings.rrf_k, limit=limit)

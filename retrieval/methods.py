@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from condensery.errors import UnknownName
 from condensery.models.embedding import Embedder
+from condensery.retrieval.arms import Single
 from condensery.retrieval.bm25 import Bm25, Bm25Cache
 from condensery.retrieval.hybrid import Hybrid
 from condensery.retrieval.semantic import Semantic
@@ -27,22 +28,30 @@ class RetrievalParts:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bm25", Bm25Cache(self.documents))
 
+    async def warm(self) -> None:
+        """Build the BM25 index before the first search needs it. Raises ProviderError when the database fails."""
+        await self.bm25.current()
+
     def idf(self, term: str) -> float:
         """How rare a term of `tokenize.terms` is in the documents: positive; as of the last lexical search."""
         return self.bm25.latest().idf(term)
 
 
-def _semantic(parts: RetrievalParts) -> Retriever:
+def _semantic_arm(parts: RetrievalParts) -> Semantic:
     return Semantic(parts.embedder, parts.chunks, parts.settings.min_similarity)
 
 
+def _semantic(parts: RetrievalParts) -> Retriever:
+    return Single(_semantic_arm(parts))
+
+
 def _bm25(parts: RetrievalParts) -> Retriever:
-    return Bm25(parts.bm25)
+    return Single(Bm25(parts.bm25))
 
 
 def _hybrid(parts: RetrievalParts) -> Retriever:
     weights = {"semantic": parts.settings.semantic_weight, "bm25": parts.settings.bm25_weight}
-    return Hybrid({"semantic": _semantic(parts), "bm25": _bm25(parts)}, weights, parts.settings)
+    return Hybrid([_semantic_arm(parts), Bm25(parts.bm25)], weights, parts.settings)
 
 
 METHODS: dict[str, Callable[[RetrievalParts], Retriever]] = {

@@ -1,6 +1,6 @@
 """What retrieval hands on: chunks, how they were found, and what a search is narrowed to."""
 
-from typing import Protocol, Self
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,11 +47,6 @@ class ScoredChunk(Frozen):
     chunk: Chunk
     score: float
     trace: Trace = Trace()
-
-    @classmethod
-    def found_by(cls, arm: str, chunk: Chunk, rank: int, score: float) -> Self:
-        """The result of a search of one arm only."""
-        return cls(chunk=chunk, score=score, trace=Trace(arms={arm: Placement(rank=rank, score=score)}))
 
 
 class Scope(Frozen):

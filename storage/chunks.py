@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from condensery.retrieval.types import Chunk, Scope
 from condensery.storage.database import Database
 from condensery.storage.reading import reading
-from condensery.storage.scope import RESERVED, attributes, checked_scope, scope_clauses
+from condensery.storage.scope import RESERVED, attributes, checked_scope, own_field, scope_clauses
 
 SEARCH_SETTINGS = "SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 100"
 """A filtered search goes on until it has enough, and sees more of the graph than the default 40 nodes."""
@@ -37,20 +37,19 @@ class ChunkStore:
     async def nearest(self, vector: Sequence[float], scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Return at most `limit` chunks within `scope` by cosine similarity to `vector`, most similar first.
 
-        Unfiltered searches are approximate (HNSW); one that a filter leaves short is repeated exactly. Raises
-        ConfigError for a filter key that is no name, ProviderError when the database fails.
+        The search is approximate (HNSW); one that comes back short, as a narrow scope may leave it, is repeated
+        exactly. Raises ConfigError for a filter key that is no name, ProviderError when the database fails.
         """
         scope = checked_scope(scope)
-        approximate, exact = (self._nearest(vector, scope, limit, index=index) for index in (True, False))
         async with reading(self._db) as connection:
-            rows = (await connection.execute(approximate)).all()
-            if len(rows) < limit and (scope.filters or scope.namespaces):
-                rows = (await connection.execute(exact)).all()
+            rows = (await connection.execute(self._nearest(vector, scope, limit))).all()
+            if len(rows) < limit:
+                rows = (await connection.execute(self._nearest(vector, scope, limit, exact=True))).all()
         return [(_chunk(row), 1.0 - row.distance) for row in rows]
 
     async def all(self) -> list[Chunk]:
         """Return every chunk, by document and position."""
-        query = self._chunks().order_by(self.table.c.metadata_["ref_doc_id"].astext, self.table.c.id)
+        query = self._chunks().order_by(own_field(self.table.c.metadata_, "ref_doc_id"), self.table.c.id)
         async with reading(self._db) as connection:
             return [_chunk(row) for row in await connection.execute(query)]
 
@@ -64,7 +63,7 @@ class ChunkStore:
 
     async def remove(self, connection: AsyncConnection, document: str) -> None:
         """Within the caller's transaction, delete every chunk of the document of that id."""
-        of_document = self.table.c.metadata_["ref_doc_id"].astext == document
+        of_document = own_field(self.table.c.metadata_, "ref_doc_id") == document
         await connection.execute(delete(self.table).where(of_document))
 
     def _chunks(self) -> Select[Any]:
@@ -72,12 +71,12 @@ class ChunkStore:
         values = cast(self.table.c.metadata_, JSONB).op("-", return_type=JSONB)(literal("_node_content", Text))
         return select(self.table.c.node_id, self.table.c.text, values.label("attributes"))
 
-    def _nearest(self, vector: Sequence[float], scope: Scope, limit: int, *, index: bool) -> Select[Any]:
+    def _nearest(self, vector: Sequence[float], scope: Scope, limit: int, *, exact: bool = False) -> Select[Any]:
         text = "[" + ",".join(map(repr, map(float, vector))) + "]"
         target = cast(bindparam("vector", text, type_=Text), Vector(self.dimension))
         distance = self.table.c.embedding.cosine_distance(target)
         # HNSW serves the bare distance only.
-        order = distance if index else distance + 0.0
+        order = distance + 0.0 if exact else distance
         query = self._chunks().add_columns(distance.label("distance"))
         return query.where(*scope_clauses(self.table.c.metadata_, scope)).order_by(order).limit(limit)
 

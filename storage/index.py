@@ -8,6 +8,7 @@ from condensery.errors import ConfigError
 from condensery.storage.chunks import ChunkStore
 from condensery.storage.database import Database
 from condensery.storage.schema import documents, index_state
+from condensery.storage.scope import INDEXED
 
 TABLE = "chunks"
 ADVISORY_LOCK = 0x63686E6B  # "chnk"; whoever creates or drops the index waits for it
@@ -52,7 +53,7 @@ def _vector_store(db: Database, schema: str, dimension: int) -> PGVectorStore:
         perform_setup=False,
         engine=db.engine.sync_engine,
         async_engine=db.engine,
-        indexed_metadata_keys={("namespace", "text")},
+        indexed_metadata_keys={(name, "text") for name in INDEXED},
     )
     table: Table = store._table_class.__table__
     operators = {"embedding": "vector_cosine_ops"}

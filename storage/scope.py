@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, bindparam, cast
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import ColumnElement, String, Text, cast, false, literal, literal_column
 
 from condensery.errors import ConfigError
 from condensery.retrieval.types import Chunk, Scope
@@ -13,6 +12,7 @@ from condensery.storage.text import clean_text
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _FIELDS = ("source", "title", "heading", "namespace", "page", "start", "end")
+INDEXED = ("namespace", "source")
 RESERVED = frozenset(_FIELDS) | {"document_id", "doc_id", "ref_doc_id"}
 
 
@@ -44,24 +44,38 @@ def checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def attributes(chunk: Chunk) -> dict[str, Any]:
-    """What is stored beside a chunk's text and what filters see: its document's metadata and its own fields."""
+    """What is stored beside a chunk's text: its document's metadata and its own fields. Filters match these."""
     return {**chunk.metadata, **{name: getattr(chunk, name) for name in _FIELDS}}
 
 
-def in_scope(values: Mapping[str, Any], scope: Scope) -> bool:
-    """Whether a chunk with these `attributes` may be returned; values are compared as strings, exactly."""
-    if scope.namespaces and values["namespace"] not in scope.namespaces:
+def in_scope(chunk: Chunk, scope: Scope) -> bool:
+    """Whether `chunk` may be returned; values are compared as strings, exactly."""
+    if scope.namespaces and chunk.namespace not in scope.namespaces:
         return False
-    return all(values.get(key) is not None and str(values[key]) == value for key, value in scope.filters.items())
+    return all(_value(chunk, key) == value for key, value in scope.filters.items())
+
+
+def _value(chunk: Chunk, key: str) -> str | None:
+    value = getattr(chunk, key) if key in _FIELDS else chunk.metadata.get(key)
+    return None if value is None else str(value)
 
 
 def scope_clauses(column: ColumnElement[Any], scope: Scope) -> list[ColumnElement[bool]]:
     """The conditions of `scope` on a JSON `column` of attributes; keys and values are bound, never part of the SQL."""
-    values = cast(column, JSONB)
     clauses: list[ColumnElement[bool]] = []
     if scope.namespaces:
-        clauses.append(values["namespace"].astext.in_(scope.namespaces))
+        clauses.append(own_field(column, "namespace").in_(scope.namespaces))
     for key, value in scope.filters.items():
-        name = bindparam(None, key, type_=Text, unique=True)
-        clauses.append(values[name].astext == bindparam(None, value, type_=Text, unique=True))
+        if key in INDEXED:
+            clauses.append(own_field(column, key) == literal(value, Text))
+        elif key in _FIELDS or is_metadata_key(key):
+            clauses.append(column.op("->>", return_type=Text())(literal(key, Text)) == literal(value, Text))
+        else:
+            clauses.append(false())  # what LlamaIndex keeps beside our fields is no metadata of a document
     return clauses
+
+
+def own_field(column: ColumnElement[Any], name: str) -> ColumnElement[str]:
+    """One of our own fields, spelled as the indexes of the table spell it, so that Postgres uses them."""
+    field = column.op("->>", return_type=Text())(literal_column(f"'{name}'", Text))
+    return cast(field, String) if name in INDEXED else field
