@@ -44,15 +44,25 @@ class DocumentRepository:
         self, document: DocumentRecord, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
     ) -> None:
         """Put `document` with its chunks in the place of an earlier one of that source, in one transaction."""
+        async with self._db.transaction() as connection:
+            await self.replace_in(connection, document, chunks, vectors)
+
+    async def replace_in(
+        self,
+        connection: AsyncConnection,
+        document: DocumentRecord,
+        chunks: Sequence[Chunk],
+        vectors: Sequence[Sequence[float]],
+    ) -> None:
+        """Do what `replace` does, within the caller's transaction."""
         key = _key(document.source, document.namespace)
         values = document.model_dump() | {"id": key}
-        async with self._db.transaction() as connection:
-            await _lock(connection, key)
-            await self._chunks.remove(connection, key)
-            await self._chunks.put(connection, key, chunks, vectors)
-            statement = insert(documents).values(values)
-            await connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
-            await raise_generation(connection)
+        await _lock(connection, key)
+        await self._chunks.remove(connection, key)
+        await self._chunks.put(connection, key, chunks, vectors)
+        statement = insert(documents).values(values)
+        await connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
+        await raise_generation(connection)
 
     async def remove(self, source: str, namespace: str) -> bool:
         """Delete a document with its chunks; False when there is none of that source."""
