@@ -6,12 +6,12 @@ BIN = $(VENV)/bin
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help chat terminal ingest setup setup-dev local test lint format clean
+.PHONY: help chat terminal ingest setup setup-dev local test lint format settings-doc clean
 
 help: ## This list
 	@echo "Condensery: chat with your documents."
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=...      the Python to use, 3.11 to 3.13 (default: the first that suits)"
 	@echo "  VENV=...        the virtual environment (default: .venv)"
@@ -48,6 +48,9 @@ lint: setup-dev ## Style, formatting and types
 format: setup-dev ## Put the code in order
 	"$(BIN)/ruff" check --fix .
 	"$(BIN)/ruff" format .
+
+settings-doc: setup-dev ## Bring the table in docs/guides/settings.md up to date
+	@"$(BIN)/python" -c "from condensery.settings_report import update; update('docs/guides/settings.md')"
 
 clean: ## Remove the virtual environment and what tools left behind (never your documents)
 	rm -rf "$(VENV)" build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

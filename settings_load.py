@@ -145,7 +145,7 @@ def tree(given: Mapping[str, Given]) -> dict[str, Any]:
 def unknown(name: str, source: str, choices: list[str]) -> str:
     """Say that there is no such setting, never its value (it may be a misspelled secret), and what is near."""
     in_case = name.upper() if source == "environment" else name
-    near = difflib.get_close_matches(in_case, choices, n=3, cutoff=0.7)
+    near = difflib.get_close_matches(in_case, choices, n=2, cutoff=0.8)
     hint = f"did you mean {' or '.join(near)}?" if near else "`condensery settings` lists what there is"
     return f"{name} ({source}): no such setting; {hint}"
 

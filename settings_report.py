@@ -1,6 +1,7 @@
 """What the settings are and where each came from, for `condensery settings`."""
 
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from condensery.settings import Settings
@@ -40,3 +41,10 @@ def settings_reference() -> str:
         default = "the user's data folder" if name == "data_dir" else f"`{defaults[name] or repr('')}`"
         lines.append(f"| `{name}` | `{variable(name)}` | {default} | {field.description or ''} |")
     return "\n".join(lines)
+
+
+def update(document: str) -> None:
+    """Replace the table that a Markdown file ends with by today's reference."""
+    path = Path(document)
+    text, _, _ = path.read_text(encoding="utf-8").partition("| Setting |")
+    path.write_text(f"{text}{settings_reference()}\n", encoding="utf-8")

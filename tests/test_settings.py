@@ -275,3 +275,15 @@ def test_the_reference_describes_every_setting() -> None:
     assert len(rows) == len(list(leaves(Settings)))
     undescribed = [row for row in rows if row.endswith("|  |")]
     assert undescribed == []
+
+
+def test_the_guide_ends_with_the_reference() -> None:
+    guide = (Path(__file__).parent.parent / "docs" / "guides" / "settings.md").read_text()
+    assert guide.endswith(f"\n\n{settings_reference()}\n"), "run 'make settings-doc'"
+
+
+def test_the_guide_shows_the_error_that_comes(toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).parent.parent / "docs" / "guides" / "settings.md").read_text()
+    toml("[retrieval]\ntop_kk = 3\n")
+    monkeypatch.setenv("CONDENSERY_LOCALE", "es")
+    assert f"error: {problem()}\n" in guide
