@@ -22,6 +22,9 @@ from condensery.workflows.turn import Outcome, Turn, TurnKey, TurnOptions
 
 log = logging.getLogger(__name__)
 
+STOP_SECONDS = 5.0
+"""A stopped run has this long to end before its turn is stored."""
+
 
 class App:
     """An open Condensery: ask, stream, ingest. Safe for concurrent use within one event loop."""
@@ -98,7 +101,8 @@ class App:
                     yield event
             await handler
         except (asyncio.CancelledError, GeneratorExit):
-            await asyncio.shield(self._stop(handler, partial))
+            if not partial.finished:
+                await asyncio.shield(self._stop(handler, partial))
             raise
         except Exception as error:
             for event in await self._fail(partial, error):
@@ -106,6 +110,7 @@ class App:
 
     async def _stop(self, handler: WorkflowHandler, partial: PartialTurn) -> None:
         await handler.cancel_run()
+        await asyncio.wait([handler], timeout=STOP_SECONDS)
         await self.services.turns.save(partial.turn(Outcome.STOPPED))
 
     async def _fail(self, partial: PartialTurn, error: Exception) -> list[AnswerDelta | TurnFinished]:

@@ -6,6 +6,7 @@ import logging
 from llama_index.core.workflow import Context
 
 from condensery.errors import CondenseryError, RefusalReason
+from condensery.retrieval.text import is_blank
 from condensery.services import Services
 from condensery.settings import Condense
 from condensery.workflows.engines.base import ChatEngine, PreparedQuery
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 def usable(prepared: PreparedQuery, max_chars: int) -> PreparedQuery:
     """`prepared` when it can be searched with, else its original query with the reason why not."""
     original = prepared.original_query
-    if not prepared.search_query.strip():
+    if is_blank(prepared.search_query):
         return PreparedQuery(original, original, FallbackReason.BLANK)
     if len(prepared.search_query) > max_chars:
         return PreparedQuery(original, original, FallbackReason.TOO_LONG)
@@ -38,7 +39,9 @@ async def prepare_safely(
         return PreparedQuery(message, message, FallbackReason.TIMED_OUT)
     except CondenseryError as error:
         log.warning("condensing failed: %s", error)
-        return PreparedQuery(message, message, FallbackReason.ERROR)
+    except Exception:
+        log.exception("the chat engine %s failed", type(engine).__name__)
+    return PreparedQuery(message, message, FallbackReason.ERROR)
 
 
 class CondenseSteps:
@@ -51,6 +54,8 @@ class CondenseSteps:
         self, ctx: Context, limited: HistoryLimited, cleared: ChatCleared
     ) -> CondensedQuestion | QuestionRejected:
         limits = self.services.settings.condense
+        if len(limited.message) > self.services.settings.limits.message_chars:
+            return QuestionRejected(reason=RefusalReason.INPUT_TOO_LARGE)
         message = question_in(limited.message, limits.max_chars)
         if message is None:
             return QuestionRejected(reason=RefusalReason.CONDENSATION_EMPTY)

@@ -10,6 +10,7 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent
 from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
+from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen, ScoredChunk
 from condensery.workflows.turn import (
     Citation,
@@ -26,7 +27,7 @@ from condensery.workflows.turn import (
 
 def not_blank(text: str) -> str:
     """Return `text`; raise ValueError when it has no visible character."""
-    if not text.strip():
+    if is_blank(text):
         raise ValueError("must not be blank")
     return text
 
@@ -52,7 +53,7 @@ class ChatStart(Strict, StartEvent):
     """A chat message with its history, oldest first."""
 
     key: TurnKey
-    message: Annotated[str, AfterValidator(not_blank)]
+    message: str
     history: tuple[Exchange, ...] = ()
     options: TurnOptions = TurnOptions()
 

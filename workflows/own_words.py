@@ -6,6 +6,7 @@ Pure functions. They decide by form alone: tags, code fences, quote marks, and p
 import re
 
 from condensery.retrieval.sentences import sentence_spans
+from condensery.retrieval.text import is_blank
 
 _TAGGED = re.compile(r"<(?P<tag>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]*)?>.*?(?:</(?P=tag)\s*>|\Z)", re.DOTALL)
 _FENCED = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)", re.DOTALL)
@@ -37,7 +38,7 @@ def question_in(message: str, max_chars: int) -> str | None:
     own = own_words(message)
     paragraphs = [_on_one_line(paragraph) for paragraph in _BLANK_LINES.split(own) if paragraph.strip()]
     whole = " ".join(paragraphs)
-    if whole and len(whole) <= max_chars and not (len(paragraphs) > 1 and _looks_pasted(paragraphs)):
+    if not is_blank(whole) and len(whole) <= max_chars and not (len(paragraphs) > 1 and _looks_pasted(paragraphs)):
         return whole
     return _last_questions(paragraphs, max_chars)
 

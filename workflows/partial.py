@@ -1,9 +1,18 @@
 """A turn as far as it came: kept when it is stopped or fails, so that nothing a person saw is lost."""
 
+from llama_index.core.workflow import WorkflowTimeoutError
+
 from condensery.errors import Busy, Refusal, RefusalReason
 from condensery.retrieval.types import ScoredChunk
 from condensery.workflows.citations import cited
-from condensery.workflows.events import AnswerDelta, ChatStart, CondensedQuestion, EvidenceReady, StageFinished
+from condensery.workflows.events import (
+    AnswerDelta,
+    ChatStart,
+    CondensedQuestion,
+    EvidenceReady,
+    StageFinished,
+    TurnFinished,
+)
 from condensery.workflows.turn import Outcome, StageRecord, Turn
 
 
@@ -16,6 +25,7 @@ class PartialTurn:
         self._evidence: tuple[ScoredChunk, ...] = ()
         self._stages: list[StageRecord] = []
         self._text = ""
+        self.finished = False
 
     @property
     def text(self) -> str:
@@ -33,6 +43,8 @@ class PartialTurn:
                 self._stages.append(record)
             case AnswerDelta(text=text):
                 self._text += text
+            case TurnFinished():
+                self.finished = True
 
     def turn(self, outcome: Outcome, reason: RefusalReason | None = None) -> Turn:
         """The turn, ended here."""
@@ -59,6 +71,6 @@ def reason_of(error: BaseException) -> RefusalReason:
             return reason
         case Busy():
             return RefusalReason.BUSY
-        case TimeoutError():
+        case WorkflowTimeoutError() | TimeoutError():
             return RefusalReason.TIMED_OUT
     return RefusalReason.FAILED

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.retrieval.text import is_blank
 
 SMALL_TALK = ("greeting", "thanks", "farewell", "acknowledgement")
 LONGEST_GATED = 80
@@ -34,7 +35,7 @@ def gated(message: str, phrases: Mapping[str, Mapping[str, str]], locale: str) -
     `phrases` maps a locale to its phrases and their kinds; `locale` is tried first. A message made of nothing but
     symbols (an emoji, say) is an acknowledgement. Several phrases in a row ("hi, thanks!") count as the last one.
     """
-    if len(message) > LONGEST_GATED:
+    if len(message) > LONGEST_GATED or is_blank(message):
         return None
     if not (words := bare(message)):
         return None if "?" in message else Gated("acknowledgement", locale)

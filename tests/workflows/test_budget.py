@@ -25,12 +25,16 @@ def chunk(name: str, size: int) -> ScoredChunk:
     return ScoredChunk(chunk=Chunk(id=name, text=words(size, name), source=name), score=1)
 
 
-def parts(*, message: str = "hello", memories: int = 0, history: int = 0, chunks: int = 0, size: int = 10) -> PromptParts:
+def parts(
+    *, message: str = "hello", memories: int = 0, history: int = 0, chunks: int = 0, size: int = 10
+) -> PromptParts:
     return PromptParts(
         system="s",
         last=lambda kept: " ".join([*(found.chunk.text for found in kept), message]),
         memories=tuple(words(size, f"m{i}") for i in range(memories)),
-        history=tuple(Exchange(message=words(size // 2, f"q{i}"), answer=words(size // 2, f"a{i}")) for i in range(history)),
+        history=tuple(
+            Exchange(message=words(size // 2, f"q{i}"), answer=words(size // 2, f"a{i}")) for i in range(history)
+        ),
         chunks=tuple(chunk(f"c{i}", size) for i in range(chunks)),
     )
 

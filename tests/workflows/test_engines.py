@@ -104,7 +104,9 @@ def test_a_message_that_stands_alone_is_searched_as_it_is(message: str) -> None:
 
 async def test_expansion_names_the_subject_and_keeps_the_message() -> None:
     engine = ExpandContext(SETTINGS.condense, "en")
-    prepared = await engine.prepare("Which month?", (Exchange(message="When is the rope test due?", answer="In 2026."),))
+    prepared = await engine.prepare(
+        "Which month?", (Exchange(message="When is the rope test due?", answer="In 2026."),)
+    )
     assert "rope test" in prepared.search_query
     assert prepared.search_query.endswith("Which month?")
 
@@ -127,7 +129,9 @@ async def test_expansion_is_never_longer_than_allowed() -> None:
 
 
 def test_an_unknown_engine_lists_the_choices() -> None:
-    with pytest.raises(UnknownName, match="no chat engine 'condens'; choose one of condense_context, expand_context, simple"):
+    with pytest.raises(
+        UnknownName, match="no chat engine 'condens'; choose one of condense_context, expand_context, simple"
+    ):
         open_engine("condens", SETTINGS, None, prompts_for("en"))
     assert set(ENGINES) == {"simple", "condense_context", "expand_context"}
 

@@ -45,12 +45,16 @@ def test_a_table_row_is_quoted_whole_and_prose_over_several_lines_as_one_sentenc
 
 
 def test_the_answer_quotes_on_one_line_with_its_number() -> None:
-    found = best_quotes("What does the pass cost?", [chunk("The winter pass\ncosts 290 francs.")], lambda _: 1.0, limit=1)
+    found = best_quotes(
+        "What does the pass cost?", [chunk("The winter pass\ncosts 290 francs.")], lambda _: 1.0, limit=1
+    )
     assert quoted_answer(found) == "“The winter pass costs 290 francs.” [1]"
 
 
 def test_the_same_sentence_in_overlapping_chunks_is_quoted_once() -> None:
-    assert len(quotes("How long is the track?", TRACK, TRACK, limit=5)) == len(set(quotes("How long is the track?", TRACK)))
+    assert len(quotes("How long is the track?", TRACK, TRACK, limit=5)) == len(
+        set(quotes("How long is the track?", TRACK))
+    )
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

@@ -1,12 +1,18 @@
 """Model-free: a message that leans on earlier turns is searched for together with their salient terms."""
 
+import re
 from collections.abc import Iterable, Sequence
 
+from condensery.retrieval.tokenize import terms
 from condensery.settings import Condense
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.references import Cues, cues_for, depends
 from condensery.workflows.own_words import question_in
 from condensery.workflows.turn import Exchange
+
+MOST_ANSWER_WORDS = 12
+
+_WORD = re.compile(r"[\w'’-]+")
 
 
 class ExpandContext:
@@ -21,7 +27,8 @@ class ExpandContext:
         if not depends(message, cues):
             return PreparedQuery(message, message)
         topic = topic_of(history, cues, self._settings.max_chars)
-        return PreparedQuery(expand(message, topic, self._settings.max_chars), message)
+        news = new_words(history[-1].answer, " ".join([*topic, message]), MOST_ANSWER_WORDS)
+        return PreparedQuery(expand(message, [*topic, news], self._settings.max_chars), message)
 
 
 def topic_of(history: Sequence[Exchange], cues: Cues, max_chars: int) -> list[str]:
@@ -36,11 +43,22 @@ def topic_of(history: Sequence[Exchange], cues: Cues, max_chars: int) -> list[st
     return topic
 
 
+def new_words(answer: str, said: str, most: int) -> str:
+    """The first `most` content words of `answer` that `said` does not have: what the last answer brought in."""
+    known = set(terms(said))
+    found: list[str] = []
+    for word in _WORD.findall(answer):
+        if (own := set(terms(word))) and not own <= known and not word.isdecimal():
+            found.append(word)
+            known |= own
+    return " ".join(found[:most])
+
+
 def expand(message: str, topic: Iterable[str], max_chars: int) -> str:
     """`topic` before `message`, in at most `max_chars` characters; the oldest topic goes first."""
     kept = [message]
     left = max_chars - len(message)
-    for words in reversed(list(topic)):
+    for words in filter(None, reversed(list(topic))):
         left -= len(words) + 1
         if left < 0:
             break

@@ -10,8 +10,8 @@ from condensery.workflows.phrases import bare
 FEW_TERMS = 2
 """A message of this many content terms or fewer names too little to be searched for alone."""
 
-SHORT = 4
-"""A message of this many content terms or fewer is elliptical when it starts as a fragment does ("And on Sundays?")."""
+SHORT = 6
+"""A message of this many content terms or fewer is elliptical when it goes on from something ("And on Sundays?")."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Cues:
 
     pronouns: frozenset[str]
     openers: frozenset[str]
+    corrections: frozenset[str]
     expletives: tuple[str, ...]
 
 
@@ -28,14 +29,14 @@ def depends(message: str, cues: Cues) -> bool:
     words = f" {bare(message)} "
     for expletive in cues.expletives:
         words = words.replace(f" {expletive} ", " ")
-    if set(words.split()) & cues.pronouns:
+    if set(words.split()) & cues.pronouns or _opens_with(words.split(), cues.corrections):
         return True
     size = len(set(terms(message)))
-    return size <= FEW_TERMS or (size <= SHORT and _opens_like_a_fragment(words.split(), cues.openers))
+    return size <= FEW_TERMS or (size <= SHORT and _opens_with(words.split(), cues.openers))
 
 
-def _opens_like_a_fragment(words: list[str], openers: frozenset[str]) -> bool:
-    return any(" ".join(words[:length]) in openers for length in (1, 2, 3))
+def _opens_with(words: list[str], phrases: frozenset[str]) -> bool:
+    return any(" ".join(words[:length]) in phrases for length in (1, 2, 3, 4))
 
 
 def cues_for(message: str, locale: str) -> Cues:
@@ -56,5 +57,6 @@ def cues_of(locale: str) -> Cues:
     return Cues(
         pronouns=frozenset(map(bare, table["pronouns"])),
         openers=frozenset(map(bare, table["openers"])),
+        corrections=frozenset(map(bare, table["corrections"])),
         expletives=tuple(map(bare, table["expletives"])),
     )
