@@ -107,11 +107,12 @@ class EmbeddedServer(PostgresServer):
     def _launch(self) -> None:
         # pg_ctl passes the options through a shell, so a space in the path needs quoting.
         options = f"-h '' -p 5432 -k {shlex.quote(str(self._socket_dir()))} -c unix_socket_permissions=0700"
-        command = [self.bin_path / "pg_ctl", "-w", "-t", str(PATIENCE_SECONDS), "-o", options]
-        command += ["-l", self.log, "-D", self.pgdata, "start"]
-        # Not captured: the server would inherit the pipes and keep them open.
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(command, check=True, user=self.system_user, **quiet)  # type: ignore[call-overload]  # noqa: S603
+        command = [str(self.bin_path / "pg_ctl"), "-w", "-t", str(PATIENCE_SECONDS), "-o", options]
+        command += ["-l", str(self.log), "-D", str(self.pgdata), "start"]
+        nowhere = subprocess.DEVNULL  # not captured: the server would inherit the pipes and keep them open
+        subprocess.run(  # noqa: S603
+            command, check=True, user=self.system_user, stdin=nowhere, stdout=nowhere, stderr=nowhere
+        )
 
     def _socket_dir(self) -> Path:
         """The data directory, or a short one in the runtime directory when that path is too long for a socket."""

@@ -11,10 +11,10 @@ from sqlalchemy.exc import IntegrityError
 
 from condensery.errors import Busy, ConfigError, ProviderError
 from condensery.settings import Settings
-from condensery.storage import database as module
-from condensery.storage.database import Database, open_database
+from condensery.storage.database import POOL_SIZE, Database, open_database
 from condensery.storage.migrate import ADVISORY_LOCK, VERSION_TABLE
 from condensery.storage.schema import metadata
+from condensery.storage.urls import parse_database_url
 
 CLIENTS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND"
 
@@ -37,7 +37,7 @@ async def run(database: Database, *statements: str) -> None:
 @pytest.fixture
 async def empty(empty_database_url: str) -> AsyncIterator[Database]:
     """A database before its first migration."""
-    database = Database(module.parse_database_url(empty_database_url))
+    database = Database(parse_database_url(empty_database_url))
     yield database
     await database.close()
 
@@ -150,7 +150,7 @@ async def test_many_sessions_share_a_bounded_number_of_connections(database: Dat
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
     )
     counts = await asyncio.gather(*(value(database, f"{counting} AND pg_sleep(0.01)::text = ''") for _ in range(100)))
-    assert max(int(str(count)) for count in counts) == module.POOL_SIZE
+    assert max(int(str(count)) for count in counts) == POOL_SIZE
 
 
 async def test_closing_leaves_no_connection_behind(database: Database, postgres_url: str) -> None:
@@ -165,9 +165,9 @@ async def test_closing_leaves_no_connection_behind(database: Database, postgres_
 
 
 async def test_when_every_connection_is_in_use_the_error_says_busy(database_url: str) -> None:
-    database = Database(module.parse_database_url(database_url), pool_seconds=0.05)
+    database = Database(parse_database_url(database_url), pool_seconds=0.05)
     try:
-        held = [database.transaction() for _ in range(module.POOL_SIZE)]
+        held = [database.transaction() for _ in range(POOL_SIZE)]
         for each in held:
             await each.__aenter__()
         with pytest.raises(Busy):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -88,7 +88,7 @@ def beside(data_dir: Path, file: str = "") -> Iterator[Path]:
     return data_dir.glob(f"postgres-new-*/{file}")
 
 
-def opened(data_dir: Path) -> "contextmanager[Database]":
+def opened(data_dir: Path) -> AbstractAsyncContextManager[Database]:
     return open_database(Settings(data_dir=data_dir))
 
 
@@ -111,9 +111,9 @@ async def kept(data_dir: Path) -> object:
 @contextmanager
 def another_process(data_dir: Path) -> Iterator["subprocess.Popen[str]"]:
     """A process that holds the database of `data_dir` open until its input is closed."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     command = [sys.executable, "-c", OPEN_IN_ANOTHER_PROCESS, str(data_dir)]
-    with subprocess.Popen(command, **pipes, start_new_session=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True) as process:
         yield process
         process.communicate()
 
@@ -181,7 +181,7 @@ async def test_a_server_that_still_recovers_is_waited_for(data_dir: Path, monkey
         waited.append(seconds)
         pid_file.write_text(ready)
 
-    monkeypatch.setattr(embedded.time, "sleep", recover)
+    monkeypatch.setattr("condensery.storage.embedded.time.sleep", recover)
     assert (await asyncio.to_thread(start_server, data_dir)).get_postmaster_info().status == "ready"
     assert len(waited) == 1
 
