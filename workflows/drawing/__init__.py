@@ -1,6 +1,6 @@
 """The step visualizer: any workflow class as a web page, an SVG or Mermaid text, each complete in itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from llama_index.core.workflow import Workflow

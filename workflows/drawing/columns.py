@@ -1,6 +1,7 @@
 """Where things stand from left to right: no two overlap, and lines are as straight and short as they can be."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from condensery.workflows.drawing.hops import Hop
 from condensery.workflows.drawing.linear import Apart, Pull, place
@@ -44,7 +45,7 @@ def columns_of(order: Order, hops: Sequence[Hop], docks: Docks, widths: Mapping[
 
 def _apart(order: Order, widths: Mapping[str, float]) -> Iterator[Apart]:
     for row in order:
-        for left, right in zip(row, row[1:], strict=False):
+        for left, right in pairwise(row):
             space = SPACE if left in widths and right in widths else LANE
             yield Apart(left, right, (widths.get(left, 0.0) + widths.get(right, 0.0)) / 2 + space)
 
@@ -53,7 +54,7 @@ def _within(step: str, row: Sequence[Dock], width: float) -> Iterator[Apart]:
     """Docks keep to the edge of their step, and from each other."""
     yield Apart(step, row[0].name, CORNER - width / 2)
     yield Apart(row[-1].name, step, CORNER - width / 2)
-    for left, right in zip(row, row[1:], strict=False):
+    for left, right in pairwise(row):
         yield Apart(left.name, right.name, _between(row, width))
     for dock in row:
         yield Apart(dock.name, _tether(dock), -SLACK)

@@ -7,8 +7,8 @@ from enum import StrEnum
 from types import NoneType
 
 from llama_index.core.workflow import HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, Workflow
-from llama_index.core.workflow.decorators import StepConfig
-from llama_index.core.workflow.utils import get_steps_from_class
+from llama_index.core.workflow.decorators import StepConfig  # type: ignore[attr-defined]
+from llama_index.core.workflow.utils import get_steps_from_class  # type: ignore[attr-defined]
 
 from condensery.errors import ConfigError
 from condensery.workflows.events import OWN_WORDS, CondensedQuestion
@@ -66,6 +66,11 @@ class FlowGraph:
     doc: str
     steps: tuple[StepNode, ...]
     events: tuple[EventNode, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all steps and events."""
+        return [*(step.name for step in self.steps), *(event.name for event in self.events)]
 
     def links(self) -> Iterator[Link]:
         """Every (event, step) and (step, event) pair of names."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from condensery.workflows.drawing.rows import Rows
 
@@ -19,8 +20,8 @@ class Hop:
 def hops_of(rows: Rows) -> Iterator[tuple[Hop, ...]]:
     """For each way its hops, in its order."""
     for way in rows.ways:
-        pairs = list(zip(way.stops, way.stops[1:], strict=False))
-        yield tuple(Hop(way.event, _gap(rows, a, b, first=number == 0), a, b) for number, (a, b) in enumerate(pairs))
+        pairs = enumerate(pairwise(way.stops))
+        yield tuple(Hop(way.event, _gap(rows, a, b, first=number == 0), a, b) for number, (a, b) in pairs)
 
 
 def _gap(rows: Rows, a: str, b: str, *, first: bool) -> int:

@@ -11,7 +11,7 @@ from condensery.workflows.drawing.layout import Box
 SAMPLE, ROW, LINE = 40.0, 22.0, 17.0
 LEFT, RIGHT = 400.0, 300.0
 WIDTH = LEFT + RIGHT
-"""Pixels: a sample's width, the height of a row of the legend and of a line of text, the columns' widths and their sum."""
+"""Pixels: the width of a sample, the heights of a row and of a line of text, the columns' widths, and their sum."""
 
 LETTER = 6.2
 """The width in pixels of a letter of running text, on the large side."""

@@ -1,4 +1,4 @@
-"""The one optimization behind the layout: place points on a line, apart where they must be, near where they should be."""
+"""The optimization behind the layout: points on a line, apart where they must be, near where they should be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

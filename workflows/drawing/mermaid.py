@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from condensery.workflows.drawing import texts
 from condensery.workflows.drawing.graph import FlowGraph, StepNode, Tone
 from condensery.workflows.drawing.rows import loops
-from condensery.workflows.drawing.style import BRIGHT
+
+COLOURS = {
+    Tone.OWN: "fill:#c2570c,color:#ffffff,stroke:#c2570c",
+    Tone.QUESTION: "fill:#e3f2fd,color:#0a4f80,stroke:#0b72b9",
+    Tone.NEITHER: "fill:#f1f5f9,color:#334155,stroke:#64748b",
+}
+STEPS = {
+    Tone.OWN: "fill:#fff4e8,color:#0f172a,stroke:#c2570c",
+    Tone.QUESTION: "fill:#ffffff,color:#0f172a,stroke:#0b72b9",
+    Tone.NEITHER: "fill:#ffffff,color:#0f172a,stroke:#64748b",
+}
 
 
 def mermaid_of(graph: FlowGraph) -> str:
@@ -27,11 +37,8 @@ def _lines(graph: FlowGraph) -> Iterator[str]:
     yield from (f'    legend_{tone}(["{texts.CARRIES[tone]}"]):::{tone}' for tone in present)
     yield "end"
     yield "style legend fill:none,stroke:none"
-    for tone in present:
-        fill, text, line = (BRIGHT[name] for name in (f"{tone}-fill", f"{tone}-text", tone))
-        yield f"classDef {tone} fill:{fill},color:{text},stroke:{line}"
-    for tone in sorted({step.tone for step in graph.steps}):
-        yield f"classDef {tone}Step fill:{BRIGHT[f'{tone}-step']},color:{BRIGHT['ink']},stroke:{BRIGHT[tone]}"
+    yield from (f"classDef {tone} {COLOURS[tone]}" for tone in present)
+    yield from (f"classDef {tone}Step {STEPS[tone]}" for tone in Tone if any(step.tone is tone for step in graph.steps))
 
 
 def _box(step: StepNode) -> str:

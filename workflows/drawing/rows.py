@@ -42,10 +42,10 @@ def rows_of(graph: FlowGraph) -> Rows:
     events = {event.name for event in graph.events}
     links = list(dict.fromkeys(graph.links()))
     back = loops(links)
-    names = [*(event.name for event in graph.events), *(step.name for step in graph.steps)]
-    apart = [Apart(*(reversed(link) if link in back else link), by=1) for link in links]
+    downwards = [link[::-1] if link in back else link for link in links]
+    apart = [Apart(upper, lower, 1) for upper, lower in downwards]
     pulls = [Pull([(name, 0.0) for name in link], _weight(link, links, events)) for link in links]
-    row = {name: round(value) for name, value in place(names, apart, pulls).items()}
+    row = {name: round(value) for name, value in place(graph.names, apart, pulls).items()}
     ways = _ways([link for link in links if link not in back], row, events) + _climbs(back, row, events)
     return Rows(row, tuple(ways))
 

@@ -6,7 +6,7 @@ from condensery.workflows.drawing import shapes, texts
 from condensery.workflows.drawing.graph import EventNode, FlowGraph, StepNode
 from condensery.workflows.drawing.layout import Box, Layout, Line, Size, layout_of
 from condensery.workflows.drawing.legend import WIDTH, head_of
-from condensery.workflows.drawing.style import stylesheet
+from condensery.workflows.drawing.resources import stylesheet
 
 MARGIN = 24.0
 EVENT, STEP, TIMED = 22.0, 34.0, 44.0
@@ -25,7 +25,7 @@ def svg_of(graph: FlowGraph, *, times: Times | None = None) -> str:
     inside = "".join(_drawn(graph, layout, times))
     return (
         f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right} {bottom}" width="{right}"'
-        f' height="{bottom}"><style>{stylesheet()}{"".join(_focus(graph))}</style>'
+        f' height="{bottom}"><style>{stylesheet("drawing.css")}{"".join(_focus(graph))}</style>'
         f'<rect class="paper" width="100%" height="100%"/><g transform="translate({MARGIN:g} {MARGIN:g})">{head.svg}'
         f'<g transform="translate({shapes.number(left)} {shapes.number(down)})">{inside}</g></g></svg>'
     )
@@ -38,9 +38,9 @@ def _sizes(graph: FlowGraph, *, timed: bool) -> dict[str, Size]:
 
 def _focus(graph: FlowGraph) -> Iterator[str]:
     """Pointing at a step or an event leaves only its own lines strong."""
-    for node in (*graph.steps, *graph.events):
-        here = f".drawing:has(#{node.name}:is(:hover,:focus-visible))"
-        yield f"{here} :is(.line,.tip):not(.{node.name}){{opacity:.13}}"
+    for name in graph.names:
+        here = f".drawing:has(#{name}:is(:hover, :focus-visible))"
+        yield f"{here} :is(.line, .tip):not(.{name}) {{ opacity: 0.13; }}\n"
 
 
 def _drawn(graph: FlowGraph, layout: Layout, times: Times | None) -> Iterator[str]:

@@ -1,0 +1,15 @@
+"""The agents there are. A new one is a line here."""
+
+from llama_index.core.workflow import Workflow
+
+from condensery.agents.rag import RAGAgent
+from condensery.errors import UnknownName
+
+AGENTS: dict[str, type[Workflow]] = {"rag": RAGAgent}
+
+
+def agent_class(name: str) -> type[Workflow]:
+    """The agent called `name`; raises `UnknownName`, which lists the choices."""
+    if name not in AGENTS:
+        raise UnknownName("agent", name, list(AGENTS))
+    return AGENTS[name]
