@@ -9,7 +9,6 @@ from condensery.errors import CondenseryError
 from condensery.retrieval.text import one_line, uniform
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦]|\d{1,3}[.)]|[|>]|\S.*[|\t]).*")
-_PARAGRAPH = re.compile(r"\S.*?(?=\n[^\S\n]*\n|\Z)", re.DOTALL)
 
 
 class Unreadable(CondenseryError):
@@ -18,11 +17,15 @@ class Unreadable(CondenseryError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A heading (`level` 1–6) or a block of text (`level` 0) as a reader finds it, in reading order."""
+    """A heading (`level` 1–6) or a block of text (`level` 0) as a reader finds it, in reading order.
+
+    `pages` says which 1-based page begins at which offset of `text`, in formats that have pages.
+    """
 
     text: str
     level: int = 0
     by_lines: bool | None = None
+    pages: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,64 +41,74 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """A document's extracted text. Offsets are in characters of `text`; page i + 1 begins at `page_starts[i]`."""
+    """A document's extracted text, by offsets in its characters; `pages` holds where each 1-based page begins."""
 
     text: str
     title: str
     blocks: tuple[Block, ...]
-    page_starts: tuple[int, ...] = ()
+    pages: tuple[tuple[int, int], ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def page_at(self, offset: int) -> int | None:
         """Return the 1-based page that holds `offset`, or None where the format has no pages."""
-        return bisect_right(self.page_starts, offset) or None
+        before = bisect_right(self.pages, offset, key=lambda page: page[0])
+        return self.pages[before - 1][1] if before else None
 
 
 def from_pieces(pieces: Iterable[Piece], title: str = "", metadata: Mapping[str, str] | None = None) -> ParsedDocument:
     """Join `pieces` with blank lines; each block knows its heading path ("Billing > Refunds", without the title)."""
-    texts: list[str] = []
-    blocks: list[Block] = []
-    path: dict[int, str] = {}
-    offset = section = 0
+    joined = _Joined(title)
     for piece in pieces:
+        joined.add(piece)
+    joined.keep_bare_heading(0)
+    whole = "\n\n".join(joined.texts)
+    return ParsedDocument(whole, joined.title, tuple(joined.blocks), tuple(joined.pages), metadata or {})
+
+
+class _Joined:
+    """A document in the making."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.texts: list[str] = []
+        self.blocks: list[Block] = []
+        self.pages: list[tuple[int, int]] = []
+        self._path: dict[int, str] = {}
+        self._offset = 0
+        self._section = 0
+        self._bare: tuple[int, Block] | None = None
+
+    def add(self, piece: Piece) -> None:
         text = one_line(piece.text) if piece.level else uniform(piece.text).strip("\n").rstrip()
         if not text.strip():
-            continue
+            return
         if piece.level:
-            title = title or (text if piece.level == 1 else "")
-            path = {level: name for level, name in path.items() if level < piece.level} | {piece.level: text}
-            section += 1
+            self._add_heading(text, piece.level)
         else:
-            by_lines = _by_lines(text, piece.by_lines)
-            blocks.append(Block(offset, offset + len(text), by_lines, _heading(path, title), section))
-        texts.append(text)
-        offset += len(text) + 2
-    whole = "\n\n".join(texts)
-    # A document of headings alone is still a document.
-    return ParsedDocument(whole, title, tuple(blocks) or from_text(whole).blocks, metadata=metadata or {})
+            self._bare = None
+            self.blocks.append(self._block(text, _by_lines(text, piece.by_lines)))
+        begun = ((self._offset + start, page) for start, page in piece.pages)
+        self.pages += [(start, page) for start, page in begun if not self.pages or page > self.pages[-1][1]]
+        self.texts.append(text)
+        self._offset += len(text) + 2
 
+    def keep_bare_heading(self, level: int) -> None:
+        """A heading without anything under it, up to the next one of `level`, is text, or it would be lost."""
+        if self._bare and level <= self._bare[0]:
+            self.blocks.append(self._bare[1])
+        self._bare = None
 
-def from_text(text: str, title: str = "", metadata: Mapping[str, str] | None = None) -> ParsedDocument:
-    """Return `text`, cleaned, with its paragraphs as blocks."""
-    return from_pages([text], title, metadata, paged=False)
+    def _add_heading(self, text: str, level: int) -> None:
+        self.keep_bare_heading(level)
+        self._section += 1
+        self._path = {above: name for above, name in self._path.items() if above < level}
+        self._bare = level, self._block(text, by_lines=False)
+        self._path[level] = text
+        self.title = self.title or (text if level == 1 else "")
 
-
-def from_pages(
-    pages: Iterable[str], title: str = "", metadata: Mapping[str, str] | None = None, *, paged: bool = True
-) -> ParsedDocument:
-    """Join the texts of `pages`; a sentence that runs over a page's end stays one."""
-    whole, starts = "", []
-    for page in (uniform(page).strip("\n").rstrip() for page in pages):
-        if whole and page:
-            whole += "\n" if whole[-1].isalnum() or whole[-1] in ",;-–" else "\n\n"
-        starts.append(len(whole))
-        whole += page
-    blocks = (Block(*match.span(), _by_lines(match.group(), None)) for match in _PARAGRAPH.finditer(whole))
-    return ParsedDocument(whole, title, tuple(blocks), tuple(starts) if paged else (), metadata or {})
-
-
-def _heading(path: Mapping[int, str], title: str) -> str:
-    return " > ".join(name for level, name in path.items() if not (level == 1 and name in title))
+    def _block(self, text: str, by_lines: bool) -> Block:
+        shown = (name for level, name in self._path.items() if not (level == 1 and name in self.title))
+        return Block(self._offset, self._offset + len(text), by_lines, " > ".join(shown), self._section)
 
 
 def _by_lines(text: str, told: bool | None) -> bool:

@@ -3,15 +3,19 @@
 import io
 import logging
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
+from pypdf import PageObject, PdfReader
+from pypdf.errors import DependencyError, PyPdfError
 
-from condensery.retrieval.parsed import ParsedDocument, Unreadable, from_pages
-from condensery.retrieval.text import one_line
+from condensery.retrieval.parsed import ParsedDocument, Unreadable, from_pieces
+from condensery.retrieval.pdf_layout import Line, pieces_of
+from condensery.retrieval.text import one_line, uniform
 
-# A lower-case letter after the line end: "Anglo-\nSaxon" keeps its hyphen, "exam-\nple" loses it.
-_HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[a-zß-öø-ÿ])")
+_Matrix = Sequence[float]
+
 _NO_TITLE = re.compile(r"microsoft word - |untitled|unknown|\S+\.(?:docx?|pdf|indd|tex|dvi)$", re.IGNORECASE)
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
@@ -24,17 +28,37 @@ def read_pdf(data: bytes) -> ParsedDocument:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("password-protected PDF; save a copy without the password")
-        pages = [_page_text(page.extract_text()) for page in reader.pages]
+        lines = [line for number, page in enumerate(reader.pages, 1) for line in _lines(page, number)]
         title, author = _information(reader)
     except PyPdfError as error:
         raise Unreadable("damaged PDF; open it in a PDF viewer and save it anew") from error
-    if not any(page.strip() for page in pages):
+    except DependencyError as error:
+        raise Unreadable("encrypted PDF; save a copy without encryption, or pip install 'pypdf[crypto]'") from error
+    if not any(line.text.strip() for line in lines):
         raise Unreadable("PDF without text, probably scanned; run text recognition (OCR) on it first")
-    return from_pages(pages, title, {"author": author} if author else {})
+    return from_pieces(pieces_of(lines), title, {"author": author} if author else {})
 
 
-def _page_text(text: str) -> str:
-    return _HYPHENATED.sub("", text.replace("\r", "")).translate(_LIGATURES)
+def _lines(page: PageObject, number: int) -> list[Line]:
+    """The lines of a page, each with the style of its longest part and the place of its first."""
+    lines: list[list[Line]] = [[]]
+
+    def visit(text: str, outer: _Matrix, matrix: _Matrix, font: Mapping[str, Any] | None, size: float) -> None:
+        effective = round(size * abs(matrix[3] * outer[3]) * 2) / 2 or size
+        y = matrix[4] * outer[1] + matrix[5] * outer[3] + outer[5]
+        bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
+        first, *others = uniform(text).translate(_LIGATURES).split("\n")
+        lines[-1].append(Line(first, effective, bold, y, number))
+        lines.extend([Line(other, effective, bold, y, number)] for other in others)
+
+    page.extract_text(visitor_text=visit)
+    return [_merged(parts) for parts in lines if any(part.text.strip() for part in parts)]
+
+
+def _merged(parts: Sequence[Line]) -> Line:
+    seen = [part for part in parts if part.text.strip()]
+    style = max(seen, key=lambda part: len(part.text))
+    return replace(style, text="".join(part.text for part in parts), y=seen[0].y)
 
 
 def _information(reader: PdfReader) -> tuple[str, str]:

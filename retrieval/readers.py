@@ -6,33 +6,30 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from condensery.retrieval.decoding import decode
-from condensery.retrieval.parsed import ParsedDocument, Unreadable, from_text
+from condensery.retrieval.parsed import ParsedDocument, Unreadable
 from condensery.retrieval.read_docx import read_docx
 from condensery.retrieval.read_html import read_html
 from condensery.retrieval.read_markdown import read_markdown
 from condensery.retrieval.read_pdf import read_pdf
+from condensery.retrieval.read_text import read_rows, read_text
 from condensery.retrieval.text import one_line
 
 logger = logging.getLogger(__name__)
 
 
-def _read_text(data: bytes) -> ParsedDocument:
-    return from_text(decode(data))
-
-
-def _read_markdown(data: bytes) -> ParsedDocument:
-    return read_markdown(decode(data))
+def _decoded(read: Callable[[str], ParsedDocument]) -> Callable[[bytes], ParsedDocument]:
+    return lambda data: read(decode(data))
 
 
 READERS: dict[str, tuple[str, Callable[[bytes], ParsedDocument]]] = {
-    ".txt": ("text", _read_text),
-    ".text": ("text", _read_text),
-    ".log": ("text", _read_text),
-    ".rst": ("text", _read_text),
-    ".csv": ("text", _read_text),
-    ".tsv": ("text", _read_text),
-    ".md": ("markdown", _read_markdown),
-    ".markdown": ("markdown", _read_markdown),
+    ".txt": ("text", _decoded(read_text)),
+    ".text": ("text", _decoded(read_text)),
+    ".log": ("text", _decoded(read_rows)),
+    ".rst": ("text", _decoded(read_text)),
+    ".csv": ("text", _decoded(read_rows)),
+    ".tsv": ("text", _decoded(read_rows)),
+    ".md": ("markdown", _decoded(read_markdown)),
+    ".markdown": ("markdown", _decoded(read_markdown)),
     ".html": ("html", read_html),
     ".htm": ("html", read_html),
     ".xhtml": ("html", read_html),

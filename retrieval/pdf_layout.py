@@ -1,0 +1,136 @@
+"""What the layout of a PDF says: which lines are headings, where paragraphs end, what only repeats on every page.
+
+A PDF knows no paragraphs, only glyphs with sizes and places. Everything here is a pure function of those.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from condensery.retrieval.parsed import Piece
+
+HEADING_SIZE = 1.12
+"""Text this many times the size of the body is a heading."""
+PARAGRAPH_GAP = 1.3
+"""A line this many times the usual distance below the one before begins a paragraph."""
+_MOST_PAGES = 0.6
+
+_MARKER = re.compile(r"(?:[•‣◦▪–*-]|\d{1,3}[.)]|[a-z]\))\s")
+_UNFINISHED = re.compile(r"[^.!?:…。！？\"”»)]$")
+_NO_HEADING_END = re.compile(r"[.,;:]$")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page: effective font size in points, baseline `y` from the bottom, 1-based page."""
+
+    text: str
+    size: float
+    bold: bool
+    y: float
+    page: int
+
+
+def pieces_of(lines: Sequence[Line]) -> Iterator[Piece]:
+    """Yield headings and paragraphs in reading order; a paragraph that runs over a page's end is one piece."""
+    lines = [line for line in _without_running_lines(lines) if line.text.strip()]
+    body = _commonest_size(lines)
+    levels = _levels(lines, body)
+    gap, width = _usual_gap(lines), max((len(line.text) for line in lines if line.size == body), default=0)
+    group: list[Line] = []
+    for line in lines:
+        if group and _begins_anew(group[-1], line, levels, gap):
+            yield _piece(group, levels, width)
+            group = []
+        group.append(line)
+    if group:
+        yield _piece(group, levels, width)
+
+
+def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
+    """Drop page numbers, and headers and footers that most pages of a longer document share."""
+    pages: dict[int, list[Line]] = {}
+    for line in lines:
+        pages.setdefault(line.page, []).append(line)
+    edges = {page: [*own[:2], *own[-2:]] for page, own in pages.items()}
+    shared = Counter(shape for own in edges.values() for shape in {_shape(line) for line in own})
+    running = {shape for shape, count in shared.items() if len(pages) > 2 and count >= _MOST_PAGES * len(pages)}
+
+    def is_running(line: Line) -> bool:
+        is_number = line.text.strip().strip("-– ") == str(line.page)
+        return line in edges[line.page] and (is_number or _shape(line) in running)
+
+    return [line for line in lines if not is_running(line)]
+
+
+def _shape(line: Line) -> str:
+    return re.sub(r"\d+", "#", line.text.strip())
+
+
+def _commonest_size(lines: Sequence[Line]) -> float:
+    characters: Counter[float] = Counter()
+    for line in lines:
+        characters[line.size] += len(line.text)
+    return characters.most_common(1)[0][0] if characters else 0.0
+
+
+def _levels(lines: Sequence[Line], body: float) -> dict[tuple[float, bool], int]:
+    """The heading level of each style of text that heads something, larger text higher up."""
+    styles = {(line.size, line.bold) for line in lines if _is_heading(line, body)}
+    return {style: min(level, 6) for level, style in enumerate(sorted(styles, reverse=True), 1)}
+
+
+def _is_heading(line: Line, body: float) -> bool:
+    text = line.text.strip()
+    stands_out = line.size >= body * HEADING_SIZE or (line.bold and line.size >= body)
+    return stands_out and len(text) < 150 and not text[0].islower() and not _NO_HEADING_END.search(text)
+
+
+def _usual_gap(lines: Sequence[Line]) -> float:
+    gaps = [a.y - b.y for a, b in pairwise(lines) if a.page == b.page and a.size == b.size and a.y > b.y]
+    return median(gaps) if gaps else 0.0
+
+
+def _begins_anew(before: Line, line: Line, levels: dict[tuple[float, bool], int], gap: float) -> bool:
+    """Whether `line` begins another heading or paragraph than `before` belongs to."""
+    if _level(before, levels) != _level(line, levels) or before.size != line.size:
+        return True
+    if _MARKER.match(line.text.strip()):
+        return True
+    if before.page != line.page or line.y > before.y:  # another page or column: only the words can tell
+        return not _UNFINISHED.search(before.text.strip())
+    return before.y - line.y > gap * PARAGRAPH_GAP
+
+
+def _level(line: Line, levels: dict[tuple[float, bool], int]) -> int:
+    style = (line.size, line.bold)
+    return levels[style] if style in levels and _is_heading(line, 0.0) else 0
+
+
+def _piece(group: Sequence[Line], levels: dict[tuple[float, bool], int], width: int) -> Piece:
+    level = _level(group[0], levels)
+    # Wrapped prose fills its lines; the rows of a table do not.
+    ragged = len(group) > 1 and median(len(line.text) for line in group[:-1]) < width * 0.6
+    text = ""
+    breaks: list[tuple[int, int]] = []
+    for line in group:
+        if not breaks or line.page > breaks[-1][1]:
+            breaks.append((len(text), line.page))
+        text = _joined(text, line.text.strip(), "\n" if ragged and not level else " ")
+    return Piece(text, level, by_lines=ragged, pages=tuple(breaks))
+
+
+def _joined(text: str, line: str, separator: str) -> str:
+    """Join lines as they were before they were broken: a hyphenated word becomes whole, CJK gets no space."""
+    if not text:
+        return line
+    if separator == " ":
+        if _HYPHEN.search(text) and line[:1].islower():
+            return text[:-1] + line
+        if text[-1] > "\u2e80" and line[0] > "\u2e80":
+            return text + line
+    return text + separator + line
