@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 import queue
+import re
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from llama_cpp.llama_grammar import LlamaGrammar
 
 log = logging.getLogger(__name__)
+_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,12 @@ class _Owner:
 
 
 def _grammar(schema: dict[str, Any]) -> "LlamaGrammar":
-    from llama_cpp.llama_grammar import LlamaGrammar
+    from llama_cpp.llama_grammar import LlamaGrammar, json_schema_to_gbnf
 
-    return LlamaGrammar.from_json_schema(json.dumps(schema), verbose=False)
+    rules = json_schema_to_gbnf(json.dumps(schema))
+    return LlamaGrammar.from_string(_SURROGATES.sub(_one_character, rules), verbose=False)
+
+
+def _one_character(pair: re.Match[str]) -> str:
+    """The converter writes characters beyond U+FFFF as two escapes, which a grammar would read as two characters."""
+    return str(json.loads(f'"{pair.group()}"'))

@@ -79,9 +79,9 @@ class _Queue:
     def _make_room(self, background: bool) -> None:
         self.heap = [entry for entry in self.heap if not entry[2].cancelled()]
         heapq.heapify(self.heap)
-        limit = max(1, self.limit // 2) if background else self.limit
-        if len(self.heap) >= limit:
-            raise Busy(f"the {self.name} has {len(self.heap)} calls waiting, which is its limit; try again in a moment")
+        late = sum(entry[0] for entry in self.heap)
+        if len(self.heap) >= self.limit or (background and late >= max(1, self.limit // 2)):
+            raise Busy(f"the {self.name} has {len(self.heap)} calls waiting, all it takes; try again in a moment")
 
     def _start(self) -> None:
         if self.thread is None:
