@@ -45,6 +45,7 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "ui.method_help",
     "ui.placeholder",
     "ui.watermark",
+    "ui.help",
 }
 
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")

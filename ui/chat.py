@@ -1,0 +1,161 @@
+"""The Chainlit app: what happens when a chat starts, is reopened, asks, stops and changes its settings."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import chainlit as cl
+from chainlit.chat_settings import ChatSettings
+from chainlit.config import config
+from chainlit.context import context, init_ws_context
+from chainlit.server import sio
+from chainlit.session import WebsocketSession
+from chainlit.types import Starter, ThreadDict
+from chainlit.user import User
+from starlette.datastructures import Headers
+
+from condensery.app import App
+from condensery.ui.choices import Choices, known
+from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
+from condensery.ui.live import LiveTurn
+from condensery.ui.page import current_page
+from condensery.ui.running import Running
+from condensery.ui.starters import questions_for
+from condensery.ui.threads import ThreadRepository
+from condensery.ui.transcript import Place, Transcript, is_unanswered
+from condensery.workflows.partial import reason_of
+
+log = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 0.3  # after this the page has shown what it was sent
+
+
+class Chat:
+    """The callbacks of one open app. Whatever fails, the person reads a sentence of ours and the chat goes on."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._prompts = app.services.prompts
+        self._running = Running()
+        self._threads = ThreadRepository(app.services.database)
+        self._transcript = Transcript(self._prompts)
+        self._data_layer = TurnsDataLayer(self._threads, app.services.turns, self._running, self._transcript)
+        self._notice_given = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def register(self) -> None:
+        """Hand the callbacks to Chainlit, which knows one app per process."""
+        cl.data_layer(lambda: self._data_layer)
+        cl.header_auth_callback(self.sign_in)
+        cl.set_starters(self.starters)
+        cl.on_chat_start(self.on_start)
+        cl.on_settings_update(self.on_settings)
+        cl.on_message(self.on_message)
+        config.code.on_chat_resume = self.on_resume  # the decorator would end the loading state that we may begin
+        sio.on("stop", self.on_stop)  # Chainlit's own says "Task manually stopped." and stops the newest task only
+
+    async def close(self) -> None:
+        """Stop every turn; what there is of the answers is kept."""
+        await self._running.stop_all()
+
+    async def sign_in(self, headers: Headers) -> User | None:
+        """Everybody who may reach the app is the one local user; `Guard` decides who may."""
+        return User(identifier=LOCAL_USER)
+
+    async def starters(self, user: User | None = None) -> list[Starter]:
+        """Sample questions for the example documents."""
+        documents = await self._app.services.documents.list()
+        questions = questions_for(document.source for document in documents)
+        return [Starter(label=question, message=question) for question in questions]
+
+    async def on_start(self) -> None:
+        """A new chat: its settings panel, and what somebody should know before the first question."""
+        await self._show_choices({})
+        for notice in await self._notices():
+            await current_page().send_step(self._transcript.notice(context.session.thread_id, notice))
+
+    async def on_resume(self, thread: ThreadDict) -> None:
+        """A chat reopened: its settings as they were; a turn still running is shown when it ends."""
+        await self._show_choices(context.session.chat_settings)
+        self._spawn(self._close_passages())
+        if any(is_unanswered(step) for step in thread["steps"]):
+            self._spawn(self._catch_up(thread["id"]))
+
+    async def on_settings(self, chosen: dict[str, Any]) -> None:
+        """The choices apply to the next turn, and to this thread when it is reopened."""
+        await self._threads.change(context.session.thread_id, settings=known(chosen))
+
+    async def on_message(self, message: cl.Message) -> None:
+        """Answer one message; several may be answered at once."""
+        run = cl.context.current_run
+        assert run is not None  # noqa: S101  # Chainlit's wrapper of this callback starts one
+        place = Place(context.session.thread_id, run.id, run.id, run.created_at or "")
+        live = LiveTurn(current_page(), self._transcript, place)
+        with self._running.turn(place.thread_id, message.content):
+            try:
+                await self._answer(message.content, place.thread_id, live)
+            except asyncio.CancelledError:
+                await live.stopped()
+                raise
+            except Exception as error:
+                log.exception("a message could not be answered")
+                await live.failed(self._prompts.text(f"refusal.{reason_of(error)}"))
+
+    async def on_stop(self, sid: str) -> None:
+        """Stop everything that this chat is answering."""
+        session = WebsocketSession.get(sid)
+        if session is not None:
+            init_ws_context(session)
+            await self._running.stop(session.thread_id)
+
+    async def _answer(self, message: str, thread_id: str, live: LiveTurn) -> None:
+        chosen = context.session.chat_settings
+        await self._threads.open(thread_id, user_id=LOCAL_USER, name=message)
+        await self._threads.change(thread_id, settings=known(chosen))
+        choices = Choices.of(chosen, self._app.settings)
+        turn = self._app.stream(
+            message, conversation_id=thread_id, user_id=LOCAL_USER, engine=choices.engine, method=choices.method
+        )
+        async with aclosing(turn) as events:
+            async for event in events:
+                await live.show(event)
+        self._spawn(self._close_passages())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)  # the loop keeps no reference of its own
+        task.add_done_callback(self._tasks.discard)
+
+    async def _close_passages(self) -> None:
+        """Close the hidden list of passages (see `Transcript.elements`), which on a small screen covers the chat."""
+        await asyncio.sleep(SETTLE_SECONDS)
+        await current_page().emit("set_sidebar_elements", {"elements": [], "key": None})
+
+    async def _catch_up(self, thread_id: str) -> None:
+        page = current_page()
+        await page.task_start()
+        await self._running.wait(thread_id)
+        if thread := await self._data_layer.get_thread(thread_id):
+            await page.resume_thread(thread)
+        await page.task_end()
+
+    async def _show_choices(self, chosen: Mapping[str, Any]) -> None:
+        panel = ChatSettings(Choices.of(chosen, self._app.settings).widgets(self._prompts))
+        await panel.send()  # type: ignore[no-untyped-call]  # Chainlit's
+
+    async def _notices(self) -> list[str]:
+        """A failure is one too: what Chainlit would show instead is the exception's own text."""
+        try:
+            return [self._prompts.text(key) for key in await self._worth_knowing()]
+        except Exception as error:
+            log.exception("a chat could not be prepared")
+            return [self._prompts.text(f"refusal.{reason_of(error)}")]
+
+    async def _worth_knowing(self) -> list[str]:
+        if not await self._app.services.documents.count():
+            return ["meta.no_documents"]
+        first = not self._notice_given and not (await self._threads.list(LOCAL_USER, limit=1)).threads
+        self._notice_given = True
+        return ["ui.better_model"] if first and self._app.services.quoting_for_want_of_a_model else []

@@ -1,0 +1,26 @@
+"""The page of one session, as far as this app talks to it."""
+
+from typing import Any, Protocol, cast
+
+from chainlit.context import context
+from chainlit.element import ElementDict
+from chainlit.step import StepDict
+from chainlit.types import ThreadDict
+
+
+class Page(Protocol):
+    """What is used of Chainlit's emitter, which has few types: each call is one event for the browser."""
+
+    async def emit(self, event: str, data: Any) -> None: ...
+    async def task_start(self) -> None: ...
+    async def task_end(self) -> None: ...
+    async def resume_thread(self, thread_dict: ThreadDict) -> None: ...
+    async def send_step(self, step_dict: StepDict) -> None: ...
+    async def stream_start(self, step_dict: StepDict) -> None: ...
+    async def send_token(self, id: str, token: str) -> None: ...
+    async def send_element(self, element_dict: ElementDict) -> None: ...
+
+
+def current_page() -> Page:
+    """The page of the session that the running callback belongs to."""
+    return cast(Page, context.emitter)
