@@ -1,5 +1,6 @@
 """Engines, and what their failures mean for whoever must act."""
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,11 +10,15 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from tenacity import before_sleep_log, retry, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from condensery.errors import Busy, CondenseryError, ConfigError, ProviderError
 from condensery.storage.urls import masked
 
+logger = logging.getLogger(__name__)
+
 CONNECT_SECONDS = 10
+RECOVERY_SECONDS = 60
 Revive = Callable[[], Awaitable[object]]
 
 _OUT_OF_REACH = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
@@ -42,11 +47,22 @@ async def _connect(url: URL, revive: Revive | None) -> Any:
     if "port" in address:
         address["port"] = int(address["port"])
     try:
-        return await asyncpg.connect(**address)
+        return await _dial(**address)
     except _OUT_OF_REACH:
         if revive is None:
             raise
     await revive()
+    return await _dial(**address)
+
+
+@retry(
+    retry=retry_if_exception_type(asyncpg.CannotConnectNowError),  # it starts, or recovers from a crash
+    wait=wait_exponential(multiplier=0.1, max=2),
+    stop=stop_after_delay(RECOVERY_SECONDS),
+    before_sleep=before_sleep_log(logger, logging.WARNING),
+    reraise=True,
+)
+async def _dial(**address: Any) -> Any:
     return await asyncpg.connect(**address)
 
 

@@ -9,11 +9,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.settings import Settings
@@ -170,6 +171,19 @@ async def test_an_open_database_survives_a_kill_of_its_server(data_dir: Path) ->
         assert await value(database, "SELECT pg_postmaster_start_time()") != before
 
 
+async def test_a_server_that_restarts_after_losing_a_process_is_waited_for(data_dir: Path) -> None:
+    """The system ends a process of the server for want of memory; the server drops everyone and recovers."""
+    async with opened(data_dir) as database, database.engine.connect() as connection:
+        finding = text("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+        os.kill((await connection.execute(finding)).scalar_one(), signal.SIGKILL)
+        with suppress(DBAPIError):
+            while await connection.scalar(text("SELECT 1")):
+                continue
+        async with opened(data_dir) as anew:
+            assert await value(anew, "SELECT 1") == 1
+        assert await value(database, "SELECT 1") == 1
+
+
 async def test_a_server_that_still_recovers_is_waited_for(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process launched it and gave up; it says `starting`, which the library takes for a failure."""
     pid_file = start_server(data_dir).pgdata / "postmaster.pid"
@@ -202,7 +216,6 @@ async def test_a_kill_in_the_middle_of_initdb_leaves_nothing_that_blocks(new_dir
         while not any(beside(new_dir, "PG_VERSION")):
             assert process.poll() is None
         os.killpg(process.pid, signal.SIGKILL)
-    assert not (new_dir / "postgres").exists()
     await keep(new_dir, 1)
     assert await kept(new_dir) == [1]
     assert not any(beside(new_dir))
@@ -243,6 +256,14 @@ async def test_a_new_directory_that_cannot_be_written_is_refused_with_the_way_ou
         async with opened(new_dir / place):
             pass
     assert str(new_dir / place) in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_data_directory_is_refused_with_the_way_out(data_dir: Path) -> None:
+    data_dir.chmod(0o500)
+    with pytest.raises(ConfigError, match=r"Permission denied.*CONDENSERY_DATA_DIR"):
+        start_server(data_dir)
+    data_dir.chmod(0o700)
 
 
 async def test_what_is_not_a_database_is_left_alone(new_dir: Path) -> None:
