@@ -23,7 +23,7 @@ def decode(data: bytes) -> str:
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        guessed = _mostly_utf8(data) or UnicodeDammit(data, is_html=False).unicode_markup
+        guessed = _mostly_utf8(data) or _western(data) or UnicodeDammit(data, is_html=False).unicode_markup
         return guessed or data.decode("latin-1")
 
 
@@ -41,3 +41,13 @@ def _mostly_utf8(data: bytes) -> str | None:
     text = data.decode("utf-8", "replace")
     multibyte = sum(1 for character in text if character > "\x7f" and character != "\ufffd")
     return text if multibyte > text.count("\ufffd") else None
+
+
+def _western(data: bytes) -> str | None:
+    """Where few bytes are not ASCII, a statistical guess is a coin toss; Western Europe's encoding is the likeliest."""
+    if sum(byte > 0x7F for byte in data) * 6 > len(data):
+        return None
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None

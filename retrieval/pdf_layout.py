@@ -39,16 +39,12 @@ def pieces_of(lines: Sequence[Line]) -> Iterator[Piece]:
     """Yield headings and paragraphs in reading order; a paragraph that runs over a page's end is one piece."""
     lines = [line for line in _without_running_lines(lines) if line.text.strip()]
     body = _commonest_size(lines)
-    levels = _levels(lines, body)
-    gap, width = _usual_gap(lines), max((len(line.text) for line in lines if line.size == body), default=0)
-    group: list[Line] = []
-    for line in lines:
-        if group and _begins_anew(group[-1], line, levels, gap):
-            yield _piece(group, levels, width)
-            group = []
-        group.append(line)
-    if group:
-        yield _piece(group, levels, width)
+    groups = _groups(lines)
+    styles = sorted({_style(group[0]) for group in groups if _is_heading(group, body)}, reverse=True)
+    width = max((len(line.text) for line in lines if line.size == body), default=0)
+    for group in groups:
+        level = min(styles.index(_style(group[0])) + 1, 6) if _is_heading(group, body) else 0
+        yield _piece(group, level, width)
 
 
 def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
@@ -78,16 +74,25 @@ def _commonest_size(lines: Sequence[Line]) -> float:
     return characters.most_common(1)[0][0] if characters else 0.0
 
 
-def _levels(lines: Sequence[Line], body: float) -> dict[tuple[float, bool], int]:
-    """The heading level of each style of text that heads something, larger text higher up."""
-    styles = {(line.size, line.bold) for line in lines if _is_heading(line, body)}
-    return {style: min(level, 6) for level, style in enumerate(sorted(styles, reverse=True), 1)}
+def _style(line: Line) -> tuple[float, bool]:
+    return line.size, line.bold
 
 
-def _is_heading(line: Line, body: float) -> bool:
-    text = line.text.strip()
-    stands_out = line.size >= body * HEADING_SIZE or (line.bold and line.size >= body)
+def _is_heading(group: Sequence[Line], body: float) -> bool:
+    size, bold = _style(group[0])
+    text = " ".join(line.text.strip() for line in group)
+    stands_out = size >= body * HEADING_SIZE or (bold and size >= body)
     return stands_out and len(text) < 150 and not text[0].islower() and not _NO_HEADING_END.search(text)
+
+
+def _groups(lines: Sequence[Line]) -> list[list[Line]]:
+    groups: list[list[Line]] = []
+    gap = _usual_gap(lines)
+    for line in lines:
+        if not groups or _begins_anew(groups[-1][-1], line, gap):
+            groups.append([])
+        groups[-1].append(line)
+    return groups
 
 
 def _usual_gap(lines: Sequence[Line]) -> float:
@@ -95,32 +100,27 @@ def _usual_gap(lines: Sequence[Line]) -> float:
     return median(gaps) if gaps else 0.0
 
 
-def _begins_anew(before: Line, line: Line, levels: dict[tuple[float, bool], int], gap: float) -> bool:
+def _begins_anew(before: Line, line: Line, gap: float) -> bool:
     """Whether `line` begins another heading or paragraph than `before` belongs to."""
-    if _level(before, levels) != _level(line, levels) or before.size != line.size:
+    goes_on = bool(_UNFINISHED.search(before.text.strip())) and line.text.strip()[0].islower()
+    if before.size != line.size or (before.bold != line.bold and not goes_on):
         return True
     if _MARKER.match(line.text.strip()):
         return True
     if before.page != line.page or line.y > before.y:  # another page or column: only the words can tell
         return not _UNFINISHED.search(before.text.strip())
-    return before.y - line.y > gap * PARAGRAPH_GAP
+    return before.y - line.y > max(gap, line.size) * PARAGRAPH_GAP
 
 
-def _level(line: Line, levels: dict[tuple[float, bool], int]) -> int:
-    style = (line.size, line.bold)
-    return levels[style] if style in levels and _is_heading(line, 0.0) else 0
-
-
-def _piece(group: Sequence[Line], levels: dict[tuple[float, bool], int], width: int) -> Piece:
-    level = _level(group[0], levels)
+def _piece(group: Sequence[Line], level: int, width: int) -> Piece:
     # Wrapped prose fills its lines; the rows of a table do not.
-    ragged = len(group) > 1 and median(len(line.text) for line in group[:-1]) < width * 0.6
+    ragged = not level and len(group) > 1 and median(len(line.text) for line in group[:-1]) < width * 0.6
     text = ""
     breaks: list[tuple[int, int]] = []
     for line in group:
         if not breaks or line.page > breaks[-1][1]:
             breaks.append((len(text), line.page))
-        text = _joined(text, line.text.strip(), "\n" if ragged and not level else " ")
+        text = _joined(text, line.text.strip(), "\n" if ragged else " ")
     return Piece(text, level, by_lines=ragged, pages=tuple(breaks))
 
 

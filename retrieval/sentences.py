@@ -11,6 +11,7 @@ _BEFORE_NUMBER_LIST = (
 )
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 _BEFORE_NUMBERS = frozenset(_BEFORE_NUMBER_LIST.split())
+_LONGEST_WORD = 40
 _END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|\n[^\S\n]*\n""")
 _NEXT_WORD = re.compile(r"[^\S\n]*\n?\s*(\S)")
 
@@ -45,9 +46,9 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     next_word = _NEXT_WORD.match(text, match.end())
     following = next_word.group(1) if next_word else ""
-    words = text[start : match.start()].split()
+    words = text[max(start, match.start() - _LONGEST_WORD) : match.start()].split()
     last = words[-1].lstrip("([\"'“‘") if words else ""
     is_initial = len(last) == 1 and last.isupper() and last != "I"
-    starts_item = last.isdecimal() and len(words) == 1
+    starts_item = text[start : min(start + 5, match.start())].strip() == last and last.isdecimal()
     before_number = last.lower() in _BEFORE_NUMBERS and following.isdecimal()
     return following.islower() or is_initial or starts_item or before_number or last.lower() in _ABBREVIATIONS
