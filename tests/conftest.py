@@ -16,7 +16,8 @@ import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 for _name in [name for name in os.environ if name.startswith("CONDENSERY_")]:
-    del os.environ[_name]
+    if _name != "CONDENSERY_REQUIRE_BROWSER":  # not a setting: it is for the tests of the chat app
+        del os.environ[_name]
 
 from condensery.app import open_app  # noqa: E402
 from condensery.settings import Settings  # noqa: E402
