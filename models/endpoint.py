@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 T = TypeVar("T")
-_RETRIES = 3
+_RETRIES = 2
 _TOO_LONG = ("context length", "context_length", "context size", "context window", "too long", "maximum context")
 _ADVICE = {
     401: "it refused the key; check llm.api_key",

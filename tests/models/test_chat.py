@@ -1,11 +1,9 @@
 """`ChatModel` over scripted models and over the real bundled one."""
 
-import asyncio
 import logging
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -125,14 +123,6 @@ async def test_a_prompt_that_cannot_fit_is_refused_before_it_is_sent() -> None:
     with pytest.raises(InputTooLarge):
         await anext(model.stream(ASKED, max_tokens=250))
     assert llm.calls == []
-
-
-async def test_closing_a_stream_cancels_the_call() -> None:
-    llm = ScriptedLLM("one two three four five six")
-    async with aclosing(ChatModel(llm, name="scripted").stream(ASKED, max_tokens=50)) as pieces:
-        assert await anext(pieces) == "one"
-    await asyncio.sleep(0)
-    assert llm.finished == 0
 
 
 async def test_the_bundled_model_answers_by_every_way_and_is_marked_as_not_capable(gguf: Path) -> None:

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.llms import ChatMessage
 
 from condensery.errors import Busy, ConfigError, ProviderError
+from condensery.models.chat import ChatModel
+from condensery.models.llama import LlamaLLM
 from condensery.models.llama_runtime import LlamaRuntime, Piece, Request
 from condensery.models.llama_vocabulary import Vocabulary, load_llama
 
@@ -114,6 +117,23 @@ async def test_a_stream_stopped_after_three_pieces_stops_the_model_and_the_same_
     assert watched.made <= 5 + 60
     assert again.startswith("".join(begun))
     assert watched.prompts == [list(request.tokens)] * 2
+
+
+async def test_closing_the_stream_of_a_chat_model_stops_the_model_underneath(
+    runtime: LlamaRuntime, watched: Watched, gguf: Path
+) -> None:
+    llm = LlamaLLM(gguf)
+    llm._runtime = runtime
+    closed = threading.Event()
+    watched.after_token = lambda made: closed.wait(PATIENCE) if made == 12 else None
+    asked = [ChatMessage(role="user", content="Tell me a long story about a river.")]
+    async with aclosing(ChatModel(llm, name="local").stream(asked, max_tokens=300)) as pieces:
+        assert await anext(pieces)
+    for _ in range(5):  # the loop finishes LlamaIndex's abandoned wrapper in a task of its own
+        await asyncio.sleep(0)
+    closed.set()
+    await llm.achat(asked, max_tokens=2)
+    assert watched.made <= 12 + 1 + 2
 
 
 async def test_stopping_while_the_prompt_is_read_ends_the_reading_and_the_next_call_runs(
