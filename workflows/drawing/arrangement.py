@@ -10,7 +10,7 @@ from condensery.workflows.drawing.ordering import Order, orders
 from condensery.workflows.drawing.ports import Docks, docks_of
 from condensery.workflows.drawing.rows import Rows, rows_of
 
-MOST_ORDERS = 12
+MOST_ORDERS = 24
 """Of how many orders the columns are worked out, to compare them."""
 
 
@@ -36,7 +36,7 @@ class Arrangement:
     @property
     def sideways(self) -> float:
         """How many pixels lines run sideways in all."""
-        return sum(abs(start - end) for start, end in map(self.ends, set(self.hops)))
+        return sum(abs(start - end) for start, end in map(self.ends, dict.fromkeys(self.hops)))
 
 
 def arrange(graph: FlowGraph, widths: Mapping[str, float]) -> Arrangement:

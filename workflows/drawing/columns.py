@@ -11,8 +11,8 @@ from condensery.workflows.drawing.ports import Dock, Docks
 SPACE, LANE = 22.0, 14.0
 """Pixels between two boxes, and beside a line that runs past."""
 
-DOCKS, CORNER = 24.0, 14.0
-"""Pixels between two docks of a step that is wide enough, and from a dock to the end of its edge."""
+DOCKS, CLOSER, CORNER = 24.0, 0.6, 14.0
+"""Pixels between two docks of a step that is wide enough, the share of it that is enough, and pixels from a corner."""
 
 STRAIGHT = {0: 2.0, 1: 2.0, 2: 8.0}
 """What a pixel sideways costs, by how many of a hop's ends are places kept for a line."""
@@ -55,7 +55,7 @@ def _within(step: str, row: Sequence[Dock], width: float) -> Iterator[Apart]:
     yield Apart(step, row[0].name, CORNER - width / 2)
     yield Apart(row[-1].name, step, CORNER - width / 2)
     for left, right in pairwise(row):
-        yield Apart(left.name, right.name, _between(row, width))
+        yield Apart(left.name, right.name, _between(row, width) * CLOSER)
     for dock in row:
         yield Apart(dock.name, _tether(dock), -SLACK)
         yield Apart(_tether(dock), dock.name, -SLACK)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import NoneType
 
-from llama_index.core.workflow import HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, Workflow
+from llama_index.core.workflow import HumanResponseEvent, InputRequiredEvent, StopEvent, Workflow
 from llama_index.core.workflow.decorators import StepConfig  # type: ignore[attr-defined]
 from llama_index.core.workflow.utils import get_steps_from_class  # type: ignore[attr-defined]
 
@@ -29,12 +29,12 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class EventNode:
-    """An event type. `outside` tells that it is the start, the end, or goes to or comes from a person."""
+    """An event type. `by_person` tells that the run waits for a person: it is the request, or the reply."""
 
     name: str
     doc: str
     tone: Tone
-    outside: bool
+    by_person: bool
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,16 @@ def _tones(kinds: list[EventType], needs: Needs, gives: Gives) -> dict[EventType
 
 
 def _after_the_question(needs: Needs, gives: Gives) -> set[EventType]:
-    """`CondensedQuestion` and every event that can come of it."""
+    """`CondensedQuestion` and every event that can come of it; a person who is asked gives some reply."""
+    accepted = {kind for groups in needs.values() for group in groups for kind in group}
+    replies = {kind for kind in accepted if issubclass(kind, HumanResponseEvent)}
     reached: set[EventType] = {CondensedQuestion}
     while True:
         fed = [name for name, groups in needs.items() if any(reached.intersection(group) for group in groups)]
-        if (grown := reached.union(*(gives[name] for name in fed))) == reached:
+        grown = reached.union(*(gives[name] for name in fed))
+        if any(issubclass(kind, InputRequiredEvent) for kind in grown):
+            grown |= replies
+        if grown == reached:
             return reached
         reached = grown
 
@@ -146,8 +151,8 @@ def _step(
 
 
 def _event(kind: EventType, tone: Tone) -> EventNode:
-    outside = issubclass(kind, (StartEvent, StopEvent, InputRequiredEvent, HumanResponseEvent))
-    return EventNode(kind.__name__, _own_doc(kind), tone, outside)
+    by_person = issubclass(kind, (InputRequiredEvent, HumanResponseEvent))
+    return EventNode(kind.__name__, _own_doc(kind), tone, by_person)
 
 
 def _own_doc(kind: EventType) -> str:

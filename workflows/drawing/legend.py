@@ -38,19 +38,21 @@ def head_of(graph: FlowGraph, width: float, *, loops: bool) -> Head:
             at = y + 6 + ROW * number
             parts.append(f'<g transform="translate({x:g} {at:g})">{sample}</g>')
             parts.append(shapes.text("note", words, x + SAMPLE + 10, at + 4))
-    return Head("".join(parts), y + 6 + ROW * max(map(len, columns)))
+    return Head("".join(parts), y + 6 + ROW * max(map(len, columns)) - 6)
 
 
 def _events(graph: FlowGraph) -> Iterator[tuple[str, str]]:
     pill = shapes.rect(Box(SAMPLE / 2, 0, SAMPLE, 14), 7, "body")
     for tone in _present(event.tone for event in graph.events):
-        yield f'<g class="event {tone}">{pill}</g>', texts.CARRIES[tone]
+        yield f'<g class="event {tone}">{pill}</g>', texts.event_legend(graph, tone)
+    if any(event.by_person for event in graph.events):
+        yield f'<g class="event person {Tone.NEITHER}">{pill}</g>', texts.PERSON
 
 
 def _steps(graph: FlowGraph) -> Iterator[tuple[str, str]]:
     box = shapes.rect(Box(SAMPLE / 2, 0, SAMPLE, 14), 3, "body")
     for tone in _present(step.tone for step in graph.steps):
-        yield f'<g class="step {tone}">{box}</g>', texts.SEES[tone]
+        yield f'<g class="step {tone}">{box}</g>', texts.step_legend(graph, tone)
 
 
 def _lines(graph: FlowGraph, *, loops: bool) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,9 @@ STEPS = {
     Tone.NEITHER: "fill:#ffffff,color:#0f172a,stroke:#64748b",
 }
 
+RESERVED = {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "legend", "style", "subgraph"}
+"""Names that Mermaid does not take for a node, and the one that is taken."""
+
 
 def mermaid_of(graph: FlowGraph) -> str:
     """The drawing as a Mermaid flowchart: events are pills, steps are boxes, and joins say so."""
@@ -26,19 +29,23 @@ def mermaid_of(graph: FlowGraph) -> str:
 def _lines(graph: FlowGraph) -> Iterator[str]:
     present = [tone for tone in Tone if any(event.tone is tone for event in graph.events)]
     for event in graph.events:
-        yield f'{event.name}(["{event.name}"]):::{event.tone}'
+        yield f'{_id(event.name)}(["{event.name}"]):::{event.tone}'
     for step in graph.steps:
-        yield f"{step.name}{_box(step)}:::{step.tone}Step"
+        yield f"{_id(step.name)}{_box(step)}:::{step.tone}Step"
     links = list(dict.fromkeys(graph.links()))
     back = loops(links)
     for source, target in links:
-        yield f"{source} {'-.->' if (source, target) in back else '-->'} {target}"
+        yield f"{_id(source)} {'-.->' if (source, target) in back else '-->'} {_id(target)}"
     yield "subgraph legend [ ]"
-    yield from (f'    legend_{tone}(["{texts.CARRIES[tone]}"]):::{tone}' for tone in present)
+    yield from (f'    legend_{tone}(["{texts.event_legend(graph, tone)}"]):::{tone}' for tone in present)
     yield "end"
     yield "style legend fill:none,stroke:none"
     yield from (f"classDef {tone} {COLOURS[tone]}" for tone in present)
     yield from (f"classDef {tone}Step {STEPS[tone]}" for tone in Tone if any(step.tone is tone for step in graph.steps))
+
+
+def _id(name: str) -> str:
+    return f"{name}_" if name.lower() in RESERVED else name
 
 
 def _box(step: StepNode) -> str:

@@ -10,7 +10,7 @@ Order = list[list[str]]
 Pairs = list[list[tuple[str, str]]]
 """By gap: the (upper, lower) neighbours that a line connects."""
 
-STARTS, SWEEPS = 30, 12
+STARTS, SWEEPS = 40, 12
 
 
 def orders(rows: Order, hops: Sequence[Hop], *, seed: int = 0) -> list[Order]:
@@ -62,6 +62,7 @@ def _sweeps(order: Order, pairs: Pairs) -> Iterator[Order]:
     """Down and up again: each row is sorted by where its neighbours stand, then neighbours swap while that helps."""
     above = [{}, *(_neighbours((b, a) for a, b in between) for between in pairs)]
     below = [*(_neighbours(between) for between in pairs), {}]
+    seen: set[str] = set()
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         numbers = range(1, len(order)) if downwards else range(len(order) - 2, -1, -1)
@@ -69,6 +70,9 @@ def _sweeps(order: Order, pairs: Pairs) -> Iterator[Order]:
             fixed = _index(order[number - 1 if downwards else number + 1])
             order[number] = _sorted(order[number], (above if downwards else below)[number], fixed)
         order = _swapped(order, above, below)
+        if repr(order) in seen:
+            return
+        seen.add(repr(order))
         yield [list(row) for row in order]
 
 

@@ -24,8 +24,8 @@ def page_of(graph: FlowGraph, *, times: Times | None = None) -> str:
 
 
 def _shown(name: str) -> str:
-    here = f"body:has(#{name}:is(:hover, :focus-visible))"
-    return f"@media screen {{ {here} #{name}-card {{ display: block; }} }}\n"
+    here = f"body:has(#node-{name}:is(:hover, :focus-visible))"
+    return f"@media screen {{ {here} #card-{name} {{ display: block; }} }}\n"
 
 
 def _step(step: StepNode) -> str:
@@ -39,7 +39,7 @@ def _event(event: EventNode, graph: FlowGraph) -> str:
 def _card(name: str, doc: str, facts: list[tuple[str, str]]) -> str:
     about = f"<p>{escape(texts.first_paragraph(doc))}</p>" if doc else ""
     listed = "".join(_facts(facts))
-    return f'<section class="card" id="{name}-card"><h2>{escape(name)}</h2>{about}<dl>{listed}</dl></section>\n'
+    return f'<section class="card" id="card-{name}"><h2>{escape(name)}</h2>{about}<dl>{listed}</dl></section>\n'
 
 
 def _facts(facts: list[tuple[str, str]]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A workflow's graph as one SVG that needs nothing else: no font, no script, no style from anywhere."""
 
 from collections.abc import Iterator, Mapping
+from html import escape
 
 from condensery.workflows.drawing import shapes, texts
 from condensery.workflows.drawing.graph import EventNode, FlowGraph, StepNode
@@ -8,6 +9,7 @@ from condensery.workflows.drawing.layout import Box, Layout, Line, Size, layout_
 from condensery.workflows.drawing.legend import WIDTH, head_of
 from condensery.workflows.drawing.resources import stylesheet
 
+SPACE = "http://www.w3.org/2000/svg"
 MARGIN = 24.0
 EVENT, STEP, TIMED = 22.0, 34.0, 44.0
 """Heights in pixels: of an event, a step, and a step with its time."""
@@ -21,14 +23,19 @@ def svg_of(graph: FlowGraph, *, times: Times | None = None) -> str:
     width = max(layout.width, WIDTH)
     head = head_of(graph, width, loops=any(line.loop for line in layout.lines))
     left, down = (width - layout.width) / 2, head.height + 18
-    right, bottom = map(shapes.number, (width + 2 * MARGIN, down + layout.height + 2 * MARGIN))
     inside = "".join(_drawn(graph, layout, times))
+    style = stylesheet("drawing.css") + "".join(_focus(graph))
     return (
-        f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right} {bottom}" width="{right}"'
-        f' height="{bottom}"><style>{stylesheet("drawing.css")}{"".join(_focus(graph))}</style>'
+        f"{_opening(graph, width + 2 * MARGIN, down + layout.height + 2 * MARGIN)}<style>{style}</style>"
         f'<rect class="paper" width="100%" height="100%"/><g transform="translate({MARGIN:g} {MARGIN:g})">{head.svg}'
-        f'<g transform="translate({shapes.number(left)} {shapes.number(down)})">{inside}</g></g></svg>'
+        f'<g class="graph" transform="translate({shapes.number(left)} {shapes.number(down)})">{inside}</g></g></svg>'
     )
+
+
+def _opening(graph: FlowGraph, width: float, height: float) -> str:
+    right, bottom = shapes.number(width), shapes.number(height)
+    size = f'viewBox="0 0 {right} {bottom}" width="{right}" height="{bottom}"'
+    return f'<svg class="drawing" role="group" aria-label="{escape(graph.name)}" xmlns="{SPACE}" {size}>'
 
 
 def _sizes(graph: FlowGraph, *, timed: bool) -> dict[str, Size]:
@@ -39,8 +46,8 @@ def _sizes(graph: FlowGraph, *, timed: bool) -> dict[str, Size]:
 def _focus(graph: FlowGraph) -> Iterator[str]:
     """Pointing at a step or an event leaves only its own lines strong."""
     for name in graph.names:
-        here = f".drawing:has(#{name}:is(:hover, :focus-visible))"
-        yield f"{here} :is(.line, .tip):not(.{name}) {{ opacity: 0.13; }}\n"
+        here = f".drawing:has(#node-{name}:is(:hover, :focus-visible))"
+        yield f"{here} .graph :is(.line, .tip):not(.at-{name}) {{ opacity: 0.13; }}\n"
 
 
 def _drawn(graph: FlowGraph, layout: Layout, times: Times | None) -> Iterator[str]:
@@ -60,7 +67,7 @@ def _lines(event: EventNode, lines: list[Line]) -> Iterator[str]:
 
 
 def _line(line: Line, path: str) -> str:
-    ends = f"{line.source} {line.target}"
+    ends = f"at-{line.source} at-{line.target}"
     tips = shapes.tip(*line.points[-1], ends)
     if line.loop:
         (x, low), (_, high) = line.points[2], line.points[3]
@@ -72,7 +79,8 @@ def _event(event: EventNode, box: Box, graph: FlowGraph) -> str:
     title = texts.tooltip(event.name, event.doc, texts.facts_of_event(event, graph))
     body = shapes.rect(box, box.height / 2, "body")
     inside = f"{title}{body}{shapes.name('event', event.name, box.x, box.y)}"
-    return f'<g class="node event {event.tone}" id="{event.name}" tabindex="0">{inside}</g>'
+    kind = f"event {event.tone}{' person' if event.by_person else ''}"
+    return f'<g class="node {kind}" id="node-{event.name}" role="img" tabindex="0">{inside}</g>'
 
 
 def _step(step: StepNode, layout: Layout, times: Times | None) -> str:
@@ -86,7 +94,7 @@ def _step(step: StepNode, layout: Layout, times: Times | None) -> str:
     if step.joins:
         parts.append(shapes.bar(box.x - box.width / 2, box.x + box.width / 2, box.top))
     idle = " idle" if times is not None and took is None else ""
-    return f'<g class="node step {step.tone}{idle}" id="{step.name}" tabindex="0">{"".join(parts)}</g>'
+    return f'<g class="node step {step.tone}{idle}" id="node-{step.name}" role="img" tabindex="0">{"".join(parts)}</g>'
 
 
 def milliseconds(took: float) -> str:

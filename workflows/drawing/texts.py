@@ -4,25 +4,42 @@ from html import escape
 
 from condensery.workflows.drawing.graph import EventNode, FlowGraph, StepNode, Tone
 
-CARRIES = {
-    Tone.OWN: "carries the user's own words",
-    Tone.QUESTION: "carries the standalone question only, or what came of it",
-    Tone.NEITHER: "carries neither",
+CARRIED = {
+    Tone.OWN: "the user's own words",
+    Tone.QUESTION: "the standalone question only, or what came of it",
+    Tone.NEITHER: "neither the user's own words nor the question",
 }
-
-SEES = {
+EVENTS = {tone: f"carries {what}" for tone, what in CARRIED.items()}
+STEPS = {
     Tone.OWN: "a step that reads the user's own words",
     Tone.QUESTION: "a step that never sees them",
     Tone.NEITHER: "a step that sees neither",
 }
+OUTSIDE = "outside the workflow"
 
 JOIN = "waits for one of each"
 LOOP = "goes round again"
+PERSON = "goes to a person, or comes from one"
+
+
+def event_legend(graph: FlowGraph, tone: Tone) -> str:
+    """What the colour of an event means in this drawing."""
+    return EVENTS[tone] if _telling(graph) else "an event"
+
+
+def step_legend(graph: FlowGraph, tone: Tone) -> str:
+    """What the colour of a step means in this drawing."""
+    return STEPS[tone] if _telling(graph) else "a step"
+
+
+def _telling(graph: FlowGraph) -> bool:
+    """Whether the colours tell anything: not in a workflow that has neither own words nor a question."""
+    return any(event.tone is not Tone.NEITHER for event in graph.events)
 
 
 def first_paragraph(doc: str) -> str:
-    """The first paragraph of a docstring, on one line."""
-    return " ".join(doc.split("\n\n")[0].split())
+    """The first paragraph of a docstring, on one line, without its marks of code."""
+    return " ".join(doc.split("\n\n")[0].split()).replace("`", "")
 
 
 def takes(step: StepNode) -> str:
@@ -37,15 +54,15 @@ def gives(step: StepNode) -> str:
 
 def facts_of_step(step: StepNode) -> list[tuple[str, str]]:
     """What there is to say of a step: (what, text)."""
-    return [("takes", takes(step)), ("gives", gives(step)), ("sees", SEES[step.tone])]
+    return [("takes", takes(step)), ("gives", gives(step)), ("sees", CARRIED[step.tone])]
 
 
 def facts_of_event(event: EventNode, graph: FlowGraph) -> list[tuple[str, str]]:
     """What there is to say of an event: (what, text)."""
     givers = [step.name for step in graph.steps if event.name in step.gives]
     takers = [step.name for step in graph.steps if event.name in step.accepts]
-    sides = [("comes from", ", ".join(givers) or "outside"), ("goes to", ", ".join(takers) or "outside")]
-    return [*sides, ("carries", CARRIES[event.tone].removeprefix("carries "))]
+    sides = [("comes from", ", ".join(givers) or OUTSIDE), ("goes to", ", ".join(takers) or OUTSIDE)]
+    return [*sides, ("carries", CARRIED[event.tone])]
 
 
 def tooltip(name: str, doc: str, facts: list[tuple[str, str]]) -> str:
