@@ -18,8 +18,8 @@ from condensery.testing import ScriptedLLM
 ASKED = [ChatMessage(role="user", content="What is the capital of Norway?")]
 
 
-def scripted(*replies: str | Exception, **options: int) -> ChatModel:
-    return ChatModel(ScriptedLLM(*replies, **options), name="scripted", context_window=4096)
+def scripted(*replies: str | Exception) -> ChatModel:
+    return ChatModel(ScriptedLLM(*replies), name="scripted", context_window=4096)
 
 
 async def streamed(model: ChatModel) -> tuple[str, Reply]:

@@ -90,6 +90,7 @@ def says(content: str | None, reason: str = "stop", **fields: str) -> Answer:
 
 
 def streams(*deltas: dict[str, str], reason: str = "stop") -> Answer:
+    choices: list[dict[str, Any]]
     choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in ({"role": "assistant"}, *deltas)]
     choices.append({"index": 0, "delta": {}, "finish_reason": reason})
     head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "tiny-model"}

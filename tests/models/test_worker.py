@@ -24,9 +24,14 @@ def worker() -> Iterator[Worker]:
 def occupy(worker: Worker) -> tuple[threading.Event, Future[bool]]:
     """Keep the thread busy until the returned event is set."""
     begun, release = threading.Event(), threading.Event()
-    future = worker.submit(lambda: begun.set() or release.wait(PATIENCE))
+    future = worker.submit(lambda: hold(begun, release))
     assert begun.wait(PATIENCE)
     return release, future
+
+
+def hold(begun: threading.Event, release: threading.Event) -> bool:
+    begun.set()
+    return release.wait(PATIENCE)
 
 
 def test_interactive_calls_run_before_background_ones_each_in_order(worker: Worker) -> None:
@@ -96,7 +101,7 @@ def test_closing_lets_the_running_call_end_drops_the_others_and_ends_the_thread(
     hurried, ended = threading.Event(), threading.Event()
     worker = Worker("test worker", limit=4, interrupt=hurried.set, at_end=ended.set)
     begun = threading.Event()
-    running = worker.submit(lambda: begun.set() or hurried.wait(PATIENCE))
+    running = worker.submit(lambda: hold(begun, hurried))
     assert begun.wait(PATIENCE)
     waiting = worker.submit(lambda: None)
     worker.close()
