@@ -251,5 +251,5 @@ class StageFinished(StrictEvent):
 
 TurnEvent = CondensedQuestion | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
 
-OWN_WORDS: frozenset[type] = frozenset({ChatStart, AgentCall, HistoryLimited, EnrichedHistory, AnswerPrompt})
+OWN_WORDS: frozenset[type] = frozenset((ChatStart, AgentCall, HistoryLimited, EnrichedHistory, AnswerPrompt))
 """The events that carry the user's own words; the steps that accept them are pinned by a test."""

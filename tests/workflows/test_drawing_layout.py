@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import combinations, pairwise
 
 import pytest
@@ -62,18 +63,26 @@ def through_boxes(layout: Layout) -> list[tuple[str, str, str]]:
     ]
 
 
-def on_top(layout: Layout) -> list[tuple[Line, Line]]:
-    """Lines of different events that run level on the same track."""
+Stretch = tuple[float, float, float]
+"""A straight piece of a line: the coordinate that stays, and where the other one starts and ends."""
+
+
+def on_top(layout: Layout, stretches: Callable[[Line], list[Stretch]]) -> list[tuple[Line, Line]]:
+    """Lines of different events that lie on each other in some stretch."""
     pairs = ((one, other) for one, other in combinations(layout.lines, 2) if one.event != other.event)
-    return [(one, other) for one, other in pairs if any(_meet(a, b) for a in levels(one) for b in levels(other))]
+    return [(one, other) for one, other in pairs if any(meet(a, b) for a in stretches(one) for b in stretches(other))]
 
 
-def levels(line: Line) -> list[tuple[float, float, float]]:
+def level(line: Line) -> list[Stretch]:
     return [(y, min(x, u), max(x, u)) for (x, y), (u, v) in pairwise(line.points) if y == v]
 
 
-def _meet(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
-    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
+def upright(line: Line) -> list[Stretch]:
+    return [(x, min(y, v), max(y, v)) for (x, y), (u, v) in pairwise(line.points) if abs(x - u) <= 0.5]
+
+
+def meet(one: Stretch, other: Stretch) -> bool:
+    return abs(one[0] - other[0]) < 2 and one[1] < other[2] and other[1] < one[2]
 
 
 @settings(max_examples=50, deadline=None)
@@ -82,7 +91,7 @@ def test_in_any_graph_nothing_overlaps_and_every_link_is_drawn(graph: FlowGraph)
     layout = laid_out(graph)
     assert not [pair for pair in combinations(layout.boxes, 2) if overlap(*(layout.boxes[name] for name in pair))]
     assert through_boxes(layout) == []
-    assert on_top(layout) == []
+    assert on_top(layout, level) == []
     assert sorted((line.source, line.target) for line in layout.lines) == sorted(set(graph.links()))
     for line in layout.lines:
         check(line, layout)
@@ -135,6 +144,11 @@ def test_the_agents_own_words_are_to_the_left_of_what_comes_of_the_question() ->
     boxes = laid_out(graph).boxes
     left, right = (boxes[name].x for name in ("HistoryLimited", "SearchRequest"))
     assert left < right
+
+
+def test_no_lines_of_the_agent_lie_on_each_other() -> None:
+    layout = laid_out(graph_of(RAGAgent))
+    assert on_top(layout, level) + on_top(layout, upright) == []
 
 
 def test_the_agents_drawing_fits_a_screen_and_a_page() -> None:
