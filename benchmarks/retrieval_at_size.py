@@ -10,7 +10,7 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from condensery.settings import Settings
 from condensery.storage.database import open_database
 from condensery.storage.documents import DocumentRepository
 from condensery.storage.index import open_chunk_store
+from condensery.testing import RecordingEmbedder
 
 SCOPES = {
     "everything": Scope(),
@@ -29,22 +30,16 @@ SCOPES = {
 }
 
 
-class KnownVectors:
+class KnownVectors(RecordingEmbedder):
     """An embedder that takes no time: it hands out vectors near which the synthetic chunks lie."""
 
-    name = "synthetic"
-    dimension = 384
-
     def __init__(self) -> None:
+        super().__init__(name="synthetic")
         self.vectors: list[list[float]] = np.random.default_rng(1).standard_normal((32, self.dimension)).tolist()
 
     async def embed_query(self, text: str) -> list[float]:
+        """Return one of the vectors."""
         return self.vectors[len(text) % len(self.vectors)]
-
-    async def embed_documents(
-        self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
-    ) -> list[list[float]]:
-        return [await self.embed_query(text) for text in texts]
 
 
 async def measure(retriever: Retriever, scope: Scope, questions: Sequence[str], limit: int) -> list[float]:

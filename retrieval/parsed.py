@@ -65,6 +65,11 @@ def from_pieces(pieces: Iterable[Piece], title: str = "", metadata: Mapping[str,
     return ParsedDocument(whole, joined.title, tuple(joined.blocks), tuple(joined.pages), metadata or {})
 
 
+def table_row(cells: Iterable[str]) -> str:
+    """A row of a table on one line, as Markdown writes it."""
+    return f"| {' | '.join(map(one_line, cells))} |"
+
+
 class _Joined:
     """A document in the making."""
 
@@ -115,4 +120,6 @@ def _by_lines(text: str, told: bool | None) -> bool:
     if told is not None:
         return told
     lines = text.split("\n")
-    return len(lines) > 1 and sum(1 for line in lines if _ITEM.match(line)) * 2 > len(lines)
+    items = sum(1 for line in lines if _ITEM.match(line))
+    others = sum(1 for line in lines if not _ITEM.match(line) and not line.startswith((" ", "\t")))
+    return len(lines) > 1 and items > others

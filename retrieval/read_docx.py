@@ -12,7 +12,7 @@ from docx.opc.exceptions import OpcError
 from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
 
-from condensery.retrieval.parsed import ParsedDocument, Piece, Unreadable, from_pieces
+from condensery.retrieval.parsed import ParsedDocument, Piece, Unreadable, from_pieces, table_row
 from condensery.retrieval.text import one_line
 
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"  # what Word wraps a document in when it has a password
@@ -63,7 +63,7 @@ def _rows(table: Table) -> Iterator[str]:
     """One line per row; a merged cell appears once, a table inside a cell as its text."""
     for row in table.rows:
         cells = [cell for cell, _ in groupby(row.cells)]
-        yield " | ".join(one_line(_cell_text(cell)) for cell in cells)
+        yield table_row(map(_cell_text, cells))
 
 
 def _cell_text(cell: _Cell) -> str:

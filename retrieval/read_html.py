@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PreformattedString, Tag
 
-from condensery.retrieval.parsed import ParsedDocument, Piece, from_pieces
+from condensery.retrieval.parsed import ParsedDocument, Piece, from_pieces, table_row
 from condensery.retrieval.text import one_line
 
 _UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "head", "iframe", "select", "button"]
@@ -88,4 +88,4 @@ def _items(tag: Tag, indent: str) -> Iterator[str]:
 def _rows(table: Tag) -> Iterator[str]:
     for row in table.find_all("tr"):
         if row.find_parent("table") is table:
-            yield " | ".join(one_line(cell.get_text(" ")) for cell in row.find_all(["td", "th"], recursive=False))
+            yield table_row(cell.get_text(" ") for cell in row.find_all(["td", "th"], recursive=False))
