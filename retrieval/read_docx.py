@@ -9,6 +9,7 @@ from itertools import groupby
 from docx import Document
 from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
+from docx.styles.style import BaseStyle, CharacterStyle
 from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
 
@@ -46,17 +47,24 @@ def _pieces(document: WordDocument) -> Iterator[Piece]:
 def _piece(part: Paragraph | Table) -> Piece:
     if isinstance(part, Table):
         return Piece("\n".join(_rows(part)), by_lines=True)
-    style = _style(part)
-    heading = _HEADING.match(style)
-    return Piece(part.text, int(heading.group(1)) if heading else int(style == "Title"))
+    return Piece(part.text, next((level for name in _styles(part) if (level := _level(name))), 0))
 
 
 def _is_list_item(part: Paragraph | Table) -> bool:
-    return isinstance(part, Paragraph) and _style(part).startswith("List")
+    return isinstance(part, Paragraph) and any(name.startswith("List") for name in _styles(part))
 
 
-def _style(paragraph: Paragraph) -> str:
-    return (paragraph.style.name if paragraph.style else None) or ""
+def _styles(paragraph: Paragraph) -> Iterator[str]:
+    """The names of a paragraph's style and of those it is based on."""
+    style: BaseStyle | None = paragraph.style
+    while style is not None:
+        yield style.name or ""
+        style = style.base_style if isinstance(style, CharacterStyle) else None
+
+
+def _level(style: str) -> int:
+    heading = _HEADING.match(style)
+    return int(heading.group(1)) if heading else int(style == "Title")
 
 
 def _rows(table: Table) -> Iterator[str]:

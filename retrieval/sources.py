@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from condensery.retrieval.text import one_line
+from condensery.retrieval.text import uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ def find_sources(paths: Sequence[Path]) -> list[SourceFile]:
 
     The rule of names: a file of an ingested folder is called by its path relative to that folder, with `/` between the
     parts, and a file given by itself by its file name. So `examples/docs` gives the same names from any working
-    directory, and a file that moves along with its folder stays the same document. Hidden files and folders (names
-    that begin with a dot) are left out of walks. A file met twice counts once; two files of one name are told apart
-    by namespaces or by ingesting a folder above both, so the second is a problem here.
+    directory, and a file that moves along with its folder stays the same document. Walks leave out links to folders
+    and what is hidden (names that begin with a dot). A file met twice counts once; two files of one name are told
+    apart by namespaces or by ingesting a folder above both, so the second is a problem here.
     """
     found: dict[str, SourceFile] = {}
     clashes: list[SourceFile] = []
@@ -45,18 +45,25 @@ def find_sources(paths: Sequence[Path]) -> list[SourceFile]:
 def _files(path: Path) -> Iterator[SourceFile]:
     path = path.expanduser()
     if path.is_dir():
-        for file in sorted(_walk(path)):
-            yield SourceFile(file, one_line(file.relative_to(path).as_posix()))
+        found = _walk(path, path)
+        yield from sorted(found, key=lambda file: file.path)
     else:
-        problem = None if path.is_file() else "no such file or folder" if not path.exists() else "not a regular file"
-        yield SourceFile(path, one_line(path.name), problem)
+        problem = None if path.is_file() else "not a regular file" if path.exists() else "no such file or folder"
+        yield SourceFile(path, _name(path.name), problem)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for entry in folder.iterdir():
-        if entry.name.startswith("."):
-            continue
+def _walk(folder: Path, root: Path) -> Iterator[SourceFile]:
+    try:
+        entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except OSError as error:
+        yield SourceFile(folder, _name(folder.relative_to(root).as_posix()), f"cannot be listed: {error.strerror}")
+        return
+    for entry in entries:
         if entry.is_dir() and not entry.is_symlink():
-            yield from _walk(entry)
+            yield from _walk(entry, root)
         elif entry.is_file():
-            yield entry
+            yield SourceFile(entry, _name(entry.relative_to(root).as_posix()))
+
+
+def _name(text: str) -> str:
+    return uniform(text).replace("\n", " ")

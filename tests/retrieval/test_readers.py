@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
@@ -169,7 +170,9 @@ def test_word_headings_lists_and_tables_are_read_in_order() -> None:
     word = docx.Document()
     word.add_heading("Handbook", 0)
     word.add_paragraph("Welcome.")
-    word.add_heading("Leave", 1)
+    own = word.styles.add_style("House heading", WD_STYLE_TYPE.PARAGRAPH)
+    own.base_style = word.styles["Heading 1"]
+    word.add_paragraph("Leave", style=own)
     word.add_paragraph("25 days", style="List Bullet")
     word.add_paragraph("no carry-over", style="List Bullet")
     table = word.add_table(rows=2, cols=2)

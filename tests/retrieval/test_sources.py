@@ -1,6 +1,8 @@
 """Which files are meant, and what each is called."""
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,27 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     write(tmp_path, "docs/a.md")
     (tmp_path / "docs" / "again").symlink_to(tmp_path / "docs")
     assert names(tmp_path / "docs") == ["a.md"]
+
+
+def test_a_folder_that_cannot_be_listed_is_a_problem_and_the_rest_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.md", "locked/b.md")
+    list_folder = Path.iterdir
+
+    def refuse(path: Path) -> Iterator[Path]:
+        if path.name == "locked":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return list_folder(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)  # root, who runs many test suites, may list everything
+    assert names(tmp_path) == ["a.md"]
+    assert problems(tmp_path) == {"locked": "cannot be listed: Permission denied"}
+
+
+def test_spaces_of_a_name_are_kept(tmp_path: Path) -> None:
+    write(tmp_path, "two  spaces.md")
+    assert names(tmp_path) == ["two  spaces.md"]
 
 
 def test_a_name_that_is_no_unicode_gets_one_that_is(tmp_path: Path) -> None:
