@@ -18,6 +18,8 @@ class Semantic:
 
     async def rank(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Return the nearest chunks. Raises ConfigError for a bad filter key, ProviderError for a failed part."""
+        if not (query.passage or query.text).strip():
+            return []
         found = await self._chunks.nearest(await self._vector(query), scope, limit)
         return [(chunk, cosine) for chunk, cosine in found if cosine >= self._min_similarity]
 

@@ -32,7 +32,8 @@ class ChunkStore:
         self.table: Table = vector_store._table_class.__table__
         self.dimension = vector_store.embed_dim
         self._db = db
-        event.listen(db.engine.sync_engine, "checkout", _prepare_connection)
+        if not event.contains(db.engine.sync_engine, "checkout", _prepare_connection):
+            event.listen(db.engine.sync_engine, "checkout", _prepare_connection)
 
     async def nearest(self, vector: Sequence[float], scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Return at most `limit` chunks within `scope` by cosine similarity to `vector`, most similar first.
@@ -50,8 +51,12 @@ class ChunkStore:
     async def all(self) -> list[Chunk]:
         """Return every chunk, by document and position."""
         query = self._chunks().order_by(own_field(self.table.c.metadata_, "ref_doc_id"), self.table.c.id)
-        async with reading(self._db) as connection:
-            return [_chunk(row) for row in await connection.execute(query)]
+        chunks: list[Chunk] = []
+        async with self._db.transaction() as connection:
+            # In pages, so that the event loop gets its turn in between.
+            async for rows in (await connection.stream(query)).partitions(250):
+                chunks += map(_chunk, rows)
+        return chunks
 
     async def put(
         self, connection: AsyncConnection, document: str, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
