@@ -4,7 +4,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,8 @@ class App:
 
     async def _stop(self, handler: WorkflowHandler, partial: PartialTurn) -> None:
         await handler.cancel_run()
-        await asyncio.wait([handler], timeout=STOP_SECONDS)
+        with suppress(Exception):
+            await asyncio.wait_for(handler, STOP_SECONDS)
         await self.services.turns.save(partial.turn(Outcome.STOPPED))
 
     async def _fail(self, partial: PartialTurn, error: Exception) -> list[AnswerDelta | TurnFinished]:

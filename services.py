@@ -17,6 +17,7 @@ from condensery.storage.index import open_chunk_store
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
+from condensery.workflows.quoter import Quoter
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,10 @@ class Services:
         """Whether answers are quoted only because no capable model is configured."""
         return self.settings.answer.mode == "auto" and self.answer_model is None
 
-    def idf(self, term: str) -> float:
-        """How rare a search term is in the corpus; at least a small positive number."""
-        return self.retrieval.idf(term)
+    @cached_property
+    def quoter(self) -> Quoter:
+        """Finds what an answer without a model quotes."""
+        return Quoter(self.embedder, self.documents.sentences, self.retrieval.idf)
 
 
 @asynccontextmanager

@@ -23,6 +23,8 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms.custom import CustomLLM
 from pydantic import PrivateAttr
 
+from condensery.models.passages import Passage, PassageVectors
+
 Scripted = str | Exception | Callable[[Sequence[ChatMessage]], str]
 
 
@@ -151,10 +153,22 @@ class RecordingEmbedder:
         self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
     ) -> list[list[float]]:
         """Record `texts` and return their unit vectors; they count as one batch."""
-        self.documents.extend(texts)
-        if on_batch is not None and texts:
-            on_batch(len(texts))
-        return [_unit_vector(text, self.dimension) for text in texts]
+        return [each.vector for each in await self.embed_passages([Passage(text) for text in texts], on_batch)]
+
+    async def embed_passages(
+        self, passages: Sequence[Passage], on_batch: Callable[[int], None] | None = None
+    ) -> list[PassageVectors]:
+        """Record the texts and return their unit vectors and those of their spans."""
+        self.documents.extend(passage.text for passage in passages)
+        if on_batch is not None and passages:
+            on_batch(len(passages))
+        return [
+            PassageVectors(
+                _unit_vector(each.text, self.dimension),
+                [_unit_vector(each.text[start:end], self.dimension) for start, end in each.spans],
+            )
+            for each in passages
+        ]
 
     async def close(self) -> None:
         """Do nothing: there is nothing to free."""

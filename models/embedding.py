@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from condensery.errors import ProviderError
 from condensery.models.embedding_folder import Prefixes, dimension_of, model_folder, prefixes_of
+from condensery.models.passages import Passage, PassageVectors
 from condensery.models.worker import Worker
 from condensery.settings import Embeddings
 
@@ -34,6 +36,12 @@ class Embedder(Protocol):
         """Return one vector per text, in order. `on_batch` gets the size of every batch once it is done."""
         ...
 
+    async def embed_passages(
+        self, passages: Sequence[Passage], on_batch: Callable[[int], None] | None = None
+    ) -> list[PassageVectors]:
+        """Like `embed_documents`, with a vector for each given span too: what it says where it stands."""
+        ...
+
 
 class HuggingFaceEmbedder:
     """An `Embedder` for a local sentence-transformers folder.
@@ -54,8 +62,7 @@ class HuggingFaceEmbedder:
     async def embed_query(self, text: str) -> list[float]:
         """Return the unit vector of one question; repeated questions are remembered."""
         if text not in self._remembered:
-            prefixed = [self.prefixes.query + text]
-            self._remember(text, (await self._embed(prefixed, background=False))[0])
+            self._remember(text, await self._embed_query(self.prefixes.query + text))
         self._remembered.move_to_end(text)
         return list(self._remembered[text])
 
@@ -63,11 +70,21 @@ class HuggingFaceEmbedder:
         self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
     ) -> list[list[float]]:
         """Return unit vectors in the order of `texts`; texts of like length share a batch, so that padding is small."""
-        vectors: list[list[float]] = [[]] * len(texts)
-        by_length = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
-        for start in range(0, len(texts), self._batch_size):
+        return [each.vector for each in await self.embed_passages([Passage(text) for text in texts], on_batch)]
+
+    async def embed_passages(
+        self, passages: Sequence[Passage], on_batch: Callable[[int], None] | None = None
+    ) -> list[PassageVectors]:
+        """Return the vectors of passages and of their spans, from one pass of the model over each passage.
+
+        A span's vector is the mean of its tokens' embeddings (late chunking: Günther et al., 2024), so that "It is
+        2 km long" knows what "it" is. A span beyond the model's longest input has the vector zero.
+        """
+        vectors: list[PassageVectors] = [PassageVectors([], [])] * len(passages)
+        by_length = sorted(range(len(passages)), key=lambda i: len(passages[i].text), reverse=True)
+        for start in range(0, len(passages), self._batch_size):
             batch = by_length[start : start + self._batch_size]
-            made = await self._embed([self.prefixes.document + texts[i] for i in batch], background=True)
+            made = await self._embed_batch([passages[i].after(self.prefixes.document) for i in batch])
             for i, vector in zip(batch, made, strict=True):
                 vectors[i] = vector
             if on_batch is not None:
@@ -83,8 +100,11 @@ class HuggingFaceEmbedder:
         if len(self._remembered) > _REMEMBERED_QUERIES:
             self._remembered.popitem(last=False)
 
-    async def _embed(self, texts: list[str], *, background: bool) -> list[list[float]]:
-        return await self._worker.run(lambda: self._model.embed(texts), background=background)
+    async def _embed_query(self, text: str) -> list[float]:
+        return await self._worker.run(lambda: self._model.embed([text])[0], background=False)
+
+    async def _embed_batch(self, passages: list[Passage]) -> list[PassageVectors]:
+        return await self._worker.run(lambda: self._model.embed_passages(passages), background=True)
 
 
 class _LazyModel:
@@ -95,13 +115,27 @@ class _LazyModel:
         self._loaded: HuggingFaceEmbedding | None = None
 
     def embed(self, texts: list[str]) -> list[list[float]]:
-        try:
+        with self._translated():
             self._loaded = self._loaded or load(self.folder, len(texts))
             self._loaded.embed_batch_size = len(texts)
             vectors: list[list[float]] = self._loaded.get_text_embedding_batch(texts)
+        return vectors
+
+    def embed_passages(self, passages: list[Passage]) -> list[PassageVectors]:
+        from condensery.models.span_vectors import passage_vectors
+
+        if not any(passage.spans for passage in passages):
+            return [PassageVectors(vector, []) for vector in self.embed([passage.text for passage in passages])]
+        with self._translated():
+            self._loaded = self._loaded or load(self.folder, len(passages))
+            return passage_vectors(self._loaded._model, passages)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
             raise ProviderError(f"the embedding model in {self.folder} failed ({type(error).__name__})") from error
-        return vectors
 
 
 def load(folder: Path, batch_size: int) -> "HuggingFaceEmbedding":

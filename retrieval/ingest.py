@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from condensery.models.embedding import Embedder
-from condensery.retrieval.chunking import CHUNKING_VERSION, chunk_document, enriched
+from condensery.retrieval.chunking import CHUNKING_VERSION, chunk_document
 from condensery.retrieval.parsed import Unreadable
+from condensery.retrieval.quotable import passage_of, sentence_vectors
 from condensery.retrieval.readers import read_document
 from condensery.retrieval.sources import SourceFile, find_sources
 from condensery.retrieval.types import Chunk, Frozen
@@ -175,12 +176,13 @@ class _Ingestion:
         return hashlib.sha256(json.dumps([*decides, sorted(self._metadata.items())]).encode() + data).hexdigest()
 
     async def _store(self, window: list[_Prepared]) -> None:
-        texts = [enriched(chunk) for prepared in window for chunk in prepared.chunks]
-        vectors = iter(await self._parts.embedder.embed_documents(texts) if texts else ())
+        passages = [passage_of(chunk) for prepared in window for chunk in prepared.chunks]
+        embedded = iter(await self._parts.embedder.embed_passages(passages) if passages else ())
         for prepared in window:
-            await self._parts.documents.replace(
-                prepared.record, prepared.chunks, [next(vectors) for _ in prepared.chunks]
-            )
+            made = [next(embedded) for _ in prepared.chunks]
+            sentences = [sentence_vectors(*pair) for pair in zip(prepared.chunks, made, strict=True)]
+            vectors = [each.vector for each in made]
+            await self._parts.documents.replace(prepared.record, prepared.chunks, vectors, sentences)
             self._chunks += len(prepared.chunks)
             self._report(prepared.record.source, prepared.status)
 

@@ -16,3 +16,8 @@ def uniform(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` uniform and on one line: for titles, headings and names."""
     return " ".join(uniform(text).split())
+
+
+def is_blank(text: str) -> bool:
+    """Whether `text` has no visible character: nothing, white space, or only zero-width and control characters."""
+    return not any(character.isprintable() and not character.isspace() for character in text)

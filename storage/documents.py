@@ -17,6 +17,7 @@ from condensery.storage.database import Database
 from condensery.storage.index import raise_generation
 from condensery.storage.reading import reading
 from condensery.storage.schema import documents, index_state
+from condensery.storage.sentences import SentenceStore, SentenceVectors
 from condensery.storage.text import clean_text
 
 
@@ -39,13 +40,21 @@ class DocumentRepository:
     def __init__(self, db: Database, chunks: ChunkStore) -> None:
         self._db = db
         self._chunks = chunks
+        self.sentences = SentenceStore(db)
 
     async def replace(
-        self, document: DocumentRecord, chunks: Sequence[Chunk], vectors: Sequence[Sequence[float]]
+        self,
+        document: DocumentRecord,
+        chunks: Sequence[Chunk],
+        vectors: Sequence[Sequence[float]],
+        sentences: Sequence[SentenceVectors] = (),
     ) -> None:
-        """Put `document` with its chunks in the place of an earlier one of that source, in one transaction."""
+        """Put `document` with its chunks in the place of an earlier one of that source, in one transaction.
+
+        `sentences`, when given, has one entry per chunk.
+        """
         async with self._db.transaction() as connection:
-            await self.replace_in(connection, document, chunks, vectors)
+            await self.replace_in(connection, document, chunks, vectors, sentences)
 
     async def replace_in(
         self,
@@ -53,13 +62,16 @@ class DocumentRepository:
         document: DocumentRecord,
         chunks: Sequence[Chunk],
         vectors: Sequence[Sequence[float]],
+        sentences: Sequence[SentenceVectors] = (),
     ) -> None:
         """Do what `replace` does, within the caller's transaction."""
         key = _key(document.source, document.namespace)
         values = document.model_dump() | {"id": key}
         await _lock(connection, key)
-        await self._chunks.remove(connection, key)
+        await self._remove_passages(connection, key)
         await self._chunks.put(connection, key, chunks, vectors)
+        by_chunk = zip((chunk.id for chunk in chunks), sentences, strict=True) if sentences else ()
+        await self.sentences.put(connection, key, dict(by_chunk))
         statement = insert(documents).values(values)
         await connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
         await raise_generation(connection)
@@ -69,7 +81,7 @@ class DocumentRepository:
         key = _key(source, namespace)
         async with self._db.transaction() as connection:
             await _lock(connection, key)
-            await self._chunks.remove(connection, key)
+            await self._remove_passages(connection, key)
             gone = await connection.execute(delete(documents).where(documents.c.id == key))
             await raise_generation(connection)
         return gone.rowcount > 0
@@ -110,6 +122,10 @@ class DocumentRepository:
         if namespace is not None:
             query = query.where(documents.c.namespace == clean_text(namespace))
         return [_record(row) for row in await self._read(query)]
+
+    async def _remove_passages(self, connection: AsyncConnection, key: str) -> None:
+        await self._chunks.remove(connection, key)
+        await self.sentences.remove(connection, key)
 
     async def _read(self, query: Any) -> Sequence[Row[Any]]:
         async with reading(self._db) as connection:

@@ -7,10 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from condensery.errors import ConfigError
 from condensery.storage.chunks import ChunkStore
 from condensery.storage.database import Database
-from condensery.storage.schema import documents, index_state
+from condensery.storage.schema import documents, index_state, sentences
 from condensery.storage.scope import INDEXED
 
 TABLE = "chunks"
+PGVECTOR = (0, 8)
 ADVISORY_LOCK = 0x63686E6B  # "chnk"; whoever creates or drops the index waits for it
 
 
@@ -21,6 +22,7 @@ async def open_chunk_store(db: Database, *, model: str, dimension: int) -> Chunk
     """
     async with db.transaction() as connection:
         await connection.execute(select(func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+        await _check_pgvector(connection)
         schema = (await connection.execute(select(func.current_schema()))).scalar_one()
         store = _vector_store(db, schema, dimension)
         await _adopt(connection, store, model)
@@ -33,6 +35,7 @@ async def drop_index(db: Database) -> None:
         await connection.execute(select(func.pg_advisory_xact_lock(ADVISORY_LOCK)))
         await connection.execute(text(f"DROP TABLE IF EXISTS data_{TABLE}"))
         await connection.execute(documents.delete())
+        await connection.execute(sentences.delete())
         await connection.execute(update(index_state).values(embedding_model=None, dimension=None))
         await raise_generation(connection)
 
@@ -40,6 +43,16 @@ async def drop_index(db: Database) -> None:
 async def raise_generation(connection: AsyncConnection) -> None:
     """Within the caller's transaction, tell every reader that the index has changed. Do it last: it locks one row."""
     await connection.execute(update(index_state).values(generation=index_state.c.generation + 1))
+
+
+async def _check_pgvector(connection: AsyncConnection) -> None:
+    query = text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+    version = str((await connection.execute(query)).scalar_one())
+    if tuple(map(int, version.split(".")[:2])) < PGVECTOR:
+        raise ConfigError(
+            f"the database has pgvector {version}, and filtered searches need {'.'.join(map(str, PGVECTOR))} or newer; "
+            "install it on the server and run ALTER EXTENSION vector UPDATE"
+        )
 
 
 def _vector_store(db: Database, schema: str, dimension: int) -> PGVectorStore:

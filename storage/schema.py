@@ -10,6 +10,7 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -17,7 +18,7 @@ from sqlalchemy import (
     func,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 metadata = MetaData()
 
@@ -84,6 +85,16 @@ index_state = Table(
     Column("embedding_model", Text),
     Column("dimension", Integer),
     CheckConstraint("only_row", name="index_state_has_one_row"),
+)
+
+sentences = Table(
+    "sentences",
+    metadata,
+    Column("chunk_id", Text, primary_key=True),
+    Column("document_id", Text, nullable=False),
+    Column("spans", ARRAY(Integer), nullable=False),
+    Column("vectors", LargeBinary, nullable=False),
+    Index("sentences_by_document", "document_id"),
 )
 
 threads = Table(

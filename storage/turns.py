@@ -3,26 +3,16 @@
 from datetime import UTC
 from typing import Any
 
-from pydantic import JsonValue
 from sqlalchemy import ColumnElement, Row, Select, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from condensery.retrieval.types import Frozen
 from condensery.storage.database import Database
 from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
-from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey
+from condensery.workflows.turn import Exchange, OutboxEntry, Outcome, Turn, TurnKey
 
 REMEMBERED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED, Outcome.STOPPED)
-
-
-class OutboxEntry(Frozen):
-    """Work to do after a turn, written with it: `kind` says which worker, `payload` what it needs."""
-
-    turn_id: str
-    kind: str
-    payload: dict[str, JsonValue]
 
 
 class TurnRepository:

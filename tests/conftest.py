@@ -20,7 +20,9 @@ for _name in [name for name in os.environ if name.startswith("CONDENSERY_")]:
         del os.environ[_name]
 
 from condensery.app import open_app  # noqa: E402
-from condensery.settings import Settings  # noqa: E402
+from condensery.models.embedding import HuggingFaceEmbedder  # noqa: E402
+from condensery.models.embedding_folder import model_folder  # noqa: E402
+from condensery.settings import BUNDLED_EMBEDDINGS, Settings  # noqa: E402
 from condensery.storage.database import Database, open_database  # noqa: E402
 from condensery.storage.embedded import start_server  # noqa: E402
 from condensery.storage.migrate import migrate  # noqa: E402
@@ -115,14 +117,34 @@ def corpus_template(postgres_url: str) -> str:
     return "corpus"
 
 
+class _SharedEmbedder(HuggingFaceEmbedder):
+    """The real embedding model, loaded once for all tests: an app that closes leaves it open."""
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def shared_embedder() -> Iterator[HuggingFaceEmbedder]:
+    """The bundled embedding model."""
+    folder = model_folder(BUNDLED_EMBEDDINGS)
+    embedder = _SharedEmbedder(folder, name=BUNDLED_EMBEDDINGS)
+    yield embedder
+    _run(HuggingFaceEmbedder.close(embedder))
+
+
 @pytest.fixture
-async def corpus_settings(postgres_url: str, corpus_template: str, tmp_path: Path) -> AsyncIterator[Settings]:
-    """Settings over a fresh copy of the ingested example documents."""
-    name = f"corpus_{next(_numbers)}"
-    await _statement(postgres_url, f"CREATE DATABASE {name} TEMPLATE {corpus_template}")
-    url = postgres_url.replace("/postgres?", f"/{name}?")
-    yield Settings.model_validate({"data_dir": tmp_path, "database_url": url})
-    await _statement(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+async def corpus_settings(
+    postgres_url: str,
+    corpus_template: str,
+    tmp_path: Path,
+    shared_embedder: HuggingFaceEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[Settings]:
+    """Settings over a fresh copy of the ingested example documents; apps opened in the test share one embedder."""
+    monkeypatch.setattr("condensery.services.open_embedder", lambda settings: shared_embedder)
+    async with _new_database(postgres_url, f"TEMPLATE {corpus_template}") as url:
+        yield Settings.model_validate({"data_dir": tmp_path, "database_url": url})
 
 
 async def _ingest_examples(url: str) -> None:

@@ -179,7 +179,7 @@ async def test_a_long_log_with_a_question_in_it_is_answered_and_without_one_refu
     assert asked.question == "How much is a ticket for a dog?"
     assert asked.message.startswith("2026-01-05")
     assert (refused.outcome, refused.reason) == (Outcome.REFUSED, "condensation_empty")
-    assert embedder.texts == ["How much is a ticket for a dog?"]
+    assert set(embedder.texts) == {"How much is a ticket for a dog?"}
 
 
 async def test_a_message_too_large_for_the_window_is_refused_clearly(corpus_app: OpenApp) -> None:
@@ -263,8 +263,9 @@ async def test_a_step_that_raises_ends_in_a_sentence_and_the_next_message_works(
 
 
 async def test_a_turn_that_takes_too_long_ends_in_time_and_its_work_stops(corpus_app: OpenApp) -> None:
-    llm = ScriptedLLM("x" * 300, delay_seconds=0.05)
-    async with corpus_app(llm, limits={"turn_seconds": 1.0}) as app:
+    llm = ScriptedLLM("x" * 300, delay_seconds=0.2)
+    async with corpus_app(llm, limits={"turn_seconds": 3.0}) as app:
+        await app.ask("thanks")
         turn = await app.ask("How much is a ticket for a dog?")
         assert (turn.outcome, turn.reason) == (Outcome.REFUSED, "timed_out")
         assert "too long" in turn.answer

@@ -19,7 +19,7 @@ from condensery.workflows.events import (
     EnrichedHistory,
     EvidenceReady,
 )
-from condensery.workflows.extractive import best_quotes, quoted_answer
+from condensery.workflows.extractive import in_quoting_order, quoted_answer
 from condensery.workflows.stage import degraded, stage
 from condensery.workflows.turn import Outcome
 
@@ -66,17 +66,17 @@ class AnswerSteps:
 
     @stage
     async def answer(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
-        ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
         model = self.services.answer_model
         if prompt.messages and model and (text := await self._generate(ctx, prompt, model)):
             citations = cited(text, prompt.chunks)
             return Answered(
                 answer=text, mode="generated", method=prompt.method, chunks=prompt.chunks, citations=citations
             )
-        return self._quote(ctx, prompt)
+        return await self._quote(ctx, prompt)
 
     async def _generate(self, ctx: Context, prompt: AnswerPrompt, model: ChatModel) -> str:
         """The streamed text, or "" when the model gave none: then the answer is quoted instead."""
+        ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
         pieces: list[str] = []
         try:
             async for piece in self._pieces(prompt, model):
@@ -98,17 +98,19 @@ class AnswerSteps:
         if rest := check.finish():
             yield rest
 
-    def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
+    async def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
         limit = self.services.settings.answer.max_quotes
-        quotes = best_quotes(prompt.question.question, prompt.chunks, self.services.idf, limit=limit)
+        found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, limit=limit)
+        quotes, chunks = in_quoting_order(found, prompt.chunks)
         reason = None if quotes else RefusalReason.NOTHING_FOUND
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
+        ctx.write_event_to_stream(EvidenceReady(chunks=chunks))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return Answered(
             answer=text,
             mode="extractive",
             method=prompt.method,
-            chunks=prompt.chunks,
+            chunks=chunks,
             citations=tuple(quote.citation() for quote in quotes),
             outcome=Outcome.REFUSED if reason else Outcome.ANSWERED,
             reason=reason,

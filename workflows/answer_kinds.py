@@ -32,7 +32,7 @@ KINDS: list[tuple[re.Pattern[str], re.Pattern[str]]] = [
 ]
 """What is asked, and what an answer to it holds."""
 
-BONUS = 0.25
+BONUS = 0.15
 
 
 def kind_bonus(question: str, sentence: str) -> float:

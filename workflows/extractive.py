@@ -1,30 +1,49 @@
 """Answers without a model: the sentences of the evidence that best answer the question, quoted with citations.
 
-A sentence is scored by how much of the question it covers, terms weighted by their rarity in the corpus (idf); what
-its heading and the sentence before it say counts in part; a sentence that holds the kind of thing asked for (a number,
-a time, a name …) counts more. Of an expanded question, the last sentence is what is asked, the others the subject.
+A sentence's score adds up how much of the question it covers (terms weighted by their rarity in the corpus; what its
+heading and the sentence before it say counts in part), how near its vector is to what is asked, whether it holds the
+kind of thing asked for (a number, a time, a name …), and the rank of its chunk. Of an expanded question the last
+sentence is what is asked, the others name the subject. The weights: docs/decisions/0004-extractive-answers.md.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from condensery.retrieval.quotable import quotable_spans
 from condensery.retrieval.sentences import sentence_spans
 from condensery.retrieval.tokenize import terms
 from condensery.retrieval.types import ScoredChunk
 from condensery.workflows.answer_kinds import kind_bonus
 from condensery.workflows.turn import Citation
 
+Span = tuple[int, int]
 Idf = Callable[[str], float]
 
-SUBJECT_WEIGHT = 0.5
-HEADING_WEIGHT = 0.5
-NEIGHBOUR_WEIGHT = 0.35
-RANK_WEIGHT = 0.15
-LEAST_COVERAGE = 0.2
-LEAST_OF_BEST = 0.8
 
-_OWN_LINE = re.compile(r"\s*(?:\||[-*•+]\s|\d+[.)]\s|#)")
+@dataclass(frozen=True)
+class Similarity:
+    """Cosines of a sentence to the whole question, to what it asks last, and to the subject before that."""
+
+    question: float
+    asked: float
+    subject: float = 0.0
+
+
+Similarities = Mapping[tuple[str, Span], Similarity]
+"""By chunk id and span; a sentence that is missing is judged by its words alone."""
+
+COVERAGE = 0.75
+SUBJECT_TERM, NEIGHBOUR_TERM, HEADING_TERM = 0.2, 0.65, 0.5
+QUESTION_SIMILARITY, ASKED_SIMILARITY, SUBJECT_SIMILARITY = 0.25, 1.25, -0.25
+RANK = 0.25
+ODD_LENGTH, SHORT, LONG = 0.25, 4, 45
+
+LEAST_SIMILARITY = 0.35
+"""A sentence farther than this from the whole question does not answer it."""
+LEAST_COVERAGE = 0.3
+"""The same for a sentence without a vector."""
+LEAST_OF_BEST = 0.75
+"""A further quote scores at least this share of the first."""
 
 
 @dataclass(frozen=True)
@@ -56,69 +75,85 @@ class Quote:
         )
 
 
-def best_quotes(question: str, chunks: Sequence[ScoredChunk], idf: Idf, *, limit: int) -> list[Quote]:
+def parted(question: str) -> tuple[str, str]:
+    """What stands before the last sentence of `question` and names the subject ("" mostly), and that last sentence."""
+    spans = sentence_spans(question)
+    at = spans[-1][0] if spans else 0
+    return question[:at].strip(), question[at:]
+
+
+def best_quotes(
+    question: str, chunks: Sequence[ScoredChunk], idf: Idf, similar: Similarities, *, limit: int
+) -> list[Quote]:
     """The sentences of `chunks` (best first) that answer `question`, best first, at most `limit`; [] when none does."""
-    asked = asked_terms(question, idf)
+    asked = term_weights(question, idf)
     quotes = sorted(
-        (quote for number, found in enumerate(chunks, start=1) for quote in _quotes(question, asked, number, found)),
+        (
+            quote
+            for number, found in enumerate(chunks, start=1)
+            for quote in _quotes(question, asked, similar, number, found)
+        ),
         key=lambda quote: -quote.score,
     )
-    return _distinct([quote for quote in quotes if quote.score >= LEAST_OF_BEST * quotes[0].score])[:limit]
+    return _distinct(quote for quote in quotes if quote.score >= LEAST_OF_BEST * quotes[0].score)[:limit]
 
 
-def asked_terms(question: str, idf: Idf) -> dict[str, float]:
-    """Weight per term of the question; weights add up to 1 over the terms, when there is one."""
-    spans = sentence_spans(question)
-    asked = set(terms(question[spans[-1][0] :])) if spans else set()
-    weights = {term: idf(term) * (1.0 if term in asked else SUBJECT_WEIGHT) for term in terms(question)}
+def term_weights(question: str, idf: Idf) -> dict[str, float]:
+    """Weight per term of the question: its rarity, less for a term that only names the subject; together 1."""
+    asked = set(terms(parted(question)[1]))
+    weights = {term: idf(term) * (1.0 if term in asked else SUBJECT_TERM) for term in terms(question)}
     total = sum(weights.values())
     return {term: weight / total for term, weight in weights.items()} if total else {}
 
 
-def units(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of what can be quoted alone: sentences of prose, whole table rows and list items; headings are skipped."""
-    for start, end in _blocks(text):
-        if not _OWN_LINE.match(text[start:end]):
-            yield from ((start + first, start + last) for first, last in sentence_spans(text[start:end]))
-        elif text[start:end].strip(" |-:") and not text[start:end].lstrip().startswith("#"):
-            yield start, end
-
-
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of lines, prose lines that follow each other joined."""
-    start = at = 0
-    for line in text.splitlines(keepends=True):
-        if _OWN_LINE.match(line) or (start < at and _OWN_LINE.match(text[start:at])):
-            if start < at:
-                yield start, start + len(text[start:at].rstrip())
-            start = at
-        at += len(line)
-    if start < at:
-        yield start, start + len(text[start:at].rstrip())
-
-
-def _quotes(question: str, asked: dict[str, float], number: int, found: ScoredChunk) -> Iterator[Quote]:
+def _quotes(
+    question: str, asked: Mapping[str, float], similar: Similarities, number: int, found: ScoredChunk
+) -> Iterator[Quote]:
     text, before = found.chunk.text, set[str]()
     around = set(terms(f"{found.chunk.title} {found.chunk.heading}"))
-    for start, end in units(text):
+    for start, end in quotable_spans(text):
         own = set(terms(text[start:end]))
-        coverage = _coverage(asked, own, before, around)
-        if own and coverage >= LEAST_COVERAGE and any(term in own for term in asked):
-            bonus = kind_bonus(question, text[start:end])
-            yield Quote(number, found, start, end, coverage + bonus + RANK_WEIGHT / number)
+        near = similar.get((found.chunk.id, (start, end)))
+        covered = _coverage(asked, own, before, around)
+        if near.question >= LEAST_SIMILARITY if near else own and covered >= LEAST_COVERAGE:
+            score = COVERAGE * covered + _nearness(near) + kind_bonus(question, text[start:end]) + RANK / number
+            yield Quote(number, found, start, end, score - _oddness(text[start:end]))
         before = own
 
 
-def _coverage(asked: dict[str, float], own: set[str], before: set[str], around: set[str]) -> float:
+def _nearness(near: Similarity | None) -> float:
+    if near is None:
+        return 0.0
+    to_whole, to_asked = QUESTION_SIMILARITY * near.question, ASKED_SIMILARITY * near.asked
+    return to_whole + to_asked + SUBJECT_SIMILARITY * near.subject
+
+
+def _oddness(sentence: str) -> float:
+    return 0.0 if SHORT <= len(sentence.split()) <= LONG else ODD_LENGTH
+
+
+def _coverage(asked: Mapping[str, float], own: set[str], before: set[str], around: set[str]) -> float:
     return sum(
-        weight * (1 if term in own else max(NEIGHBOUR_WEIGHT * (term in before), HEADING_WEIGHT * (term in around)))
+        weight * (1 if term in own else max(NEIGHBOUR_TERM * (term in before), HEADING_TERM * (term in around)))
         for term, weight in asked.items()
     )
 
 
 def _distinct(quotes: Iterable[Quote]) -> list[Quote]:
     """Without the sentences that an overlapping chunk repeats."""
-    return list({" ".join(quote.text.split()): quote for quote in reversed(list(quotes))}.values())[::-1]
+    first: dict[str, Quote] = {}
+    for quote in quotes:
+        first.setdefault(" ".join(quote.text.split()), quote)
+    return list(first.values())
+
+
+def in_quoting_order(
+    quotes: Sequence[Quote], chunks: Sequence[ScoredChunk]
+) -> tuple[list[Quote], tuple[ScoredChunk, ...]]:
+    """`quotes` and `chunks` renumbered so that the chunk of the first quote is [1]; unquoted chunks follow."""
+    order = list(dict.fromkeys([*(quote.number for quote in quotes), *range(1, len(chunks) + 1)]))
+    renumbered = [replace(quote, number=order.index(quote.number) + 1) for quote in quotes]
+    return renumbered, tuple(chunks[number - 1] for number in order)
 
 
 def quoted_answer(quotes: Sequence[Quote]) -> str:

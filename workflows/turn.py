@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from condensery.retrieval.types import Frozen, Scope, ScoredChunk
 
@@ -60,7 +60,7 @@ class OutboxEntry(Frozen):
 
     turn_id: str
     kind: str
-    payload: dict[str, str]
+    payload: dict[str, JsonValue]
 
 
 class StageRecord(Frozen):

@@ -9,8 +9,17 @@ from sqlalchemy.exc import IntegrityError
 from condensery.retrieval.types import Chunk, Placement, ScoredChunk, Trace
 from condensery.storage.database import Database
 from condensery.storage.schema import outbox
-from condensery.storage.turns import OutboxEntry, TurnRepository
-from condensery.workflows.turn import Citation, Exchange, FallbackReason, Outcome, StageRecord, Turn, TurnKey
+from condensery.storage.turns import TurnRepository
+from condensery.workflows.turn import (
+    Citation,
+    Exchange,
+    FallbackReason,
+    OutboxEntry,
+    Outcome,
+    StageRecord,
+    Turn,
+    TurnKey,
+)
 
 
 @pytest.fixture

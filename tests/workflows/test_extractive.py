@@ -1,8 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from condensery.retrieval.quotable import quotable_spans
 from condensery.retrieval.types import Chunk, ScoredChunk
-from condensery.workflows.extractive import best_quotes, quoted_answer, units
+from condensery.workflows.extractive import best_quotes, quoted_answer
 
 
 def chunk(text: str, heading: str = "") -> ScoredChunk:
@@ -10,7 +11,7 @@ def chunk(text: str, heading: str = "") -> ScoredChunk:
 
 
 def quotes(question: str, *chunks: ScoredChunk, limit: int = 3) -> list[str]:
-    return [quote.text for quote in best_quotes(question, chunks, lambda term: 1.0, limit=limit)]
+    return [quote.text for quote in best_quotes(question, chunks, lambda term: 1.0, {}, limit=limit)]
 
 
 TRACK = chunk("The track was laid in 1911. It is 2,140 metres long. The cars are red.", heading="The track")
@@ -28,7 +29,7 @@ def test_nothing_is_quoted_when_nothing_answers() -> None:
 
 
 def test_a_quote_leads_back_to_its_place_in_the_chunk() -> None:
-    quote = best_quotes("How long is the track?", [TRACK], lambda term: 1.0, limit=1)[0]
+    quote = best_quotes("How long is the track?", [TRACK], lambda term: 1.0, {}, limit=1)[0]
     citation = quote.citation()
     assert TRACK.chunk.text[citation.start : citation.end] == citation.quote == "It is 2,140 metres long."
     assert (citation.number, citation.page) == (1, 3)
@@ -36,7 +37,7 @@ def test_a_quote_leads_back_to_its_place_in_the_chunk() -> None:
 
 def test_a_table_row_is_quoted_whole_and_prose_over_several_lines_as_one_sentence() -> None:
     text = "| Ticket | Price |\n|---|---|\n| Day pass | 30.00 |\n\nThe winter pass\ncosts 290 francs.\n- Dogs: 6 francs"
-    assert [text[start:end] for start, end in units(text)] == [
+    assert [text[start:end] for start, end in quotable_spans(text)] == [
         "| Ticket | Price |",
         "| Day pass | 30.00 |",
         "The winter pass\ncosts 290 francs.",
@@ -46,7 +47,7 @@ def test_a_table_row_is_quoted_whole_and_prose_over_several_lines_as_one_sentenc
 
 def test_the_answer_quotes_on_one_line_with_its_number() -> None:
     found = best_quotes(
-        "What does the pass cost?", [chunk("The winter pass\ncosts 290 francs.")], lambda _: 1.0, limit=1
+        "What does the pass cost?", [chunk("The winter pass\ncosts 290 francs.")], lambda _: 1.0, {}, limit=1
     )
     assert quoted_answer(found) == "“The winter pass costs 290 francs.” [1]"
 
@@ -59,6 +60,6 @@ def test_the_same_sentence_in_overlapping_chunks_is_quoted_once() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_can_be_asked_and_quoted(question: str, text: str) -> None:
-    for quote in best_quotes(question, [chunk(text)], lambda _: 1.0, limit=3):
+    for quote in best_quotes(question, [chunk(text)], lambda _: 1.0, {}, limit=3):
         assert quote.text.strip()
         assert quote.text in text

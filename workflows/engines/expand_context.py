@@ -44,14 +44,17 @@ def topic_of(history: Sequence[Exchange], cues: Cues, max_chars: int) -> list[st
 
 
 def new_words(answer: str, said: str, most: int) -> str:
-    """The first `most` content words of `answer` that `said` does not have: what the last answer brought in."""
+    """The first `most` content words of `answer` that `said` does not have: what the last answer brought in.
+
+    They end with a full stop, so that the message stays the last sentence of the text.
+    """
     known = set(terms(said))
     found: list[str] = []
     for word in _WORD.findall(answer):
         if (own := set(terms(word))) and not own <= known and not word.isdecimal():
             found.append(word)
             known |= own
-    return " ".join(found[:most])
+    return f"{' '.join(found[:most])}." if found else ""
 
 
 def expand(message: str, topic: Iterable[str], max_chars: int) -> str:
