@@ -21,9 +21,10 @@ def find_sources(paths: Sequence[Path]) -> list[SourceFile]:
 
     The rule of names: a file of an ingested folder is called by its path relative to that folder, with `/` between the
     parts, and a file given by itself by its file name. So `examples/docs` gives the same names from any working
-    directory, and a file that moves along with its folder stays the same document. Walks leave out links to folders
-    and what is hidden (names that begin with a dot). A file met twice counts once; two files of one name are told
-    apart by namespaces or by ingesting a folder above both, so the second is a problem here.
+    directory, and a file that moves along with its folder stays the same document. It follows that two folders which
+    both hold a `readme.md` need two namespaces, or a folder above both: in one ingestion the second such file is a
+    problem here, in a later one it is a new version. Walks leave out links to folders and what is hidden (names that
+    begin with a dot). A file met twice counts once.
     """
     found: dict[str, SourceFile] = {}
     clashes: list[SourceFile] = []

@@ -204,3 +204,11 @@ async def test_connections_are_set_up_for_filtered_searches_once_and_for_good(da
         async with database.engine.connect() as connection:
             assert (await connection.execute(text("SHOW hnsw.iterative_scan"))).scalar_one() == "strict_order"
             await connection.rollback()
+
+
+async def test_a_pgvector_too_old_for_filtered_searches_is_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("condensery.storage.index.PGVECTOR", (99, 1))
+    with pytest.raises(ConfigError, match=r"has pgvector 0\.\d+\.\d+, and .* need 99\.1"):
+        await opened(database)
