@@ -9,7 +9,7 @@ import typer
 
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
 from condensery.terminal.output import prepare_streams
-from condensery.terminal.running import readable_errors, run
+from condensery.terminal.running import readable_errors, run, starting
 
 app = typer.Typer(
     name="condensery",
@@ -89,7 +89,8 @@ def ingest(
 
     Only what changed is read again. Exit code 1 when a file failed; the others are in the index all the same.
     """
-    from condensery.terminal.ingesting import ingest
+    with starting():
+        from condensery.terminal.ingesting import ingest
 
     run(ingest(paths, context.obj, namespace=namespace, as_json=as_json))
 
@@ -102,7 +103,8 @@ def chat(
 
     Ctrl-C stops an answer; at the prompt it leaves. [bold]:help[/bold] lists what the chat can do besides.
     """
-    from condensery.terminal.chatting import chat
+    with starting():
+        from condensery.terminal.chatting import chat
 
     raise typer.Exit(chat(context.obj, conversation=conversation, engine=engine, method=method))
 
@@ -126,7 +128,8 @@ def ask(
 
     Exit code 0: answered; 1: failed, try again; 2: wrong settings or command line; 3: refused, or nothing was found.
     """
-    from condensery.terminal.asking import ask, question_from
+    with starting():
+        from condensery.terminal.asking import ask, question_from
 
     run(
         ask(
@@ -180,7 +183,8 @@ def serve(
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
 ) -> None:
     """Chat in the browser."""
-    from condensery.ui.launch import run as launch
+    with starting():
+        from condensery.ui.launch import run as launch
 
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
     launch(context.obj.settings(app=given), open_browser=open_browser)

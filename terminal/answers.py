@@ -36,7 +36,6 @@ class TurnView:
     def __init__(self, prompts: Prompts) -> None:
         self._prompts = prompts
         self._spinner = Spinner("Searching…")
-        self._in_line = False
 
     def see(self, event: TurnEvent) -> None:
         """Print one event."""
@@ -48,7 +47,6 @@ class TurnView:
             case AnswerDelta(text=text):
                 self._spinner.stop()
                 out.write(text)
-                self._in_line = True
             case TurnFinished(turn=turn):
                 self.close()
                 show_sources(turn, self._prompts)
@@ -56,13 +54,9 @@ class TurnView:
     def stopped(self) -> None:
         """Say that the answer ends here."""
         self._spinner.stop()
-        out.write(" " if self._in_line else "")
-        out.say(self._prompts.text("ui.stopped"), style="dim")
-        self._in_line = False
+        out.write(f"{' ' if out.in_line else ''}{self._prompts.text('ui.stopped')}\n")
 
     def close(self) -> None:
         """Leave the cursor at the start of a line."""
         self._spinner.stop()
-        if self._in_line:
-            out.say()
-        self._in_line = False
+        out.end_line()

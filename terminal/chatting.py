@@ -1,10 +1,14 @@
 """`condensery chat`: a conversation in the terminal."""
 
+import asyncio
 import uuid
+from collections.abc import AsyncIterator
 from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager
 
 from condensery.app import App
 from condensery.errors import CondenseryError
+from condensery.settings import Settings
 from condensery.terminal.answers import show_turn
 from condensery.terminal.chat_commands import Talk, is_command, obey
 from condensery.terminal.hosting import Host
@@ -20,7 +24,7 @@ HISTORY_FILE = "chat_history"
 def chat(options: Options, *, conversation: str | None, engine: str | None, method: str | None) -> Code:
     """Talk until the person leaves; raises `UnknownName` for an engine or a method that is none."""
     settings = options.settings()
-    with Host(opened(settings)) as host:
+    with Host(warmed(settings)) as host:
         talk = Talk(
             app=host.value,
             options=options,
@@ -39,6 +43,18 @@ def chat(options: Options, *, conversation: str | None, engine: str | None, meth
         if talk.last:
             out.say(f"To go on with this conversation: {options.command(f'chat --conversation {talk.conversation}')}")
     return Code.OK
+
+
+@asynccontextmanager
+async def warmed(settings: Settings) -> AsyncIterator[App]:
+    """The app, with the embedding model loading while the person types; the first question tells what is wrong."""
+    async with opened(settings) as app:
+        warming = asyncio.create_task(app.services.embedder.embed_query("warm"))
+        try:
+            yield app
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
 
 
 def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
@@ -82,4 +98,4 @@ async def show_resumed(talk: Talk) -> None:
         out.say(f"There is no conversation {talk.conversation} yet; it begins now.")
         return
     talk.last = turns[-1]
-    out.say(f"{len(turns)} earlier turns; the last one:\n> {talk.last.message}\n{talk.last.answer}\n", style="dim")
+    out.say(f"The last of {len(turns)} so far – you: {talk.last.message}\n\n{talk.last.answer}\n", style="dim")

@@ -28,13 +28,13 @@ class Host(Generic[T]):
 
     def __enter__(self) -> Self:
         """Open the resource; raises what opening raises. Ctrl-C gives up and closes what was opened."""
-        self._thread.start()
-        try:
-            self.value = self._opened.result()
-        except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(self._cancel_all)
-            self._thread.join()
-            raise
+        with on_interrupt(lambda: self._loop.call_soon_threadsafe(self._give_up)):
+            self._thread.start()
+            try:
+                self.value = self._opened.result()
+            except asyncio.CancelledError:
+                self._thread.join()
+                raise KeyboardInterrupt from None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -55,11 +55,12 @@ class Host(Generic[T]):
             tasks.append(self._loop.create_task(work))
             tasks[0].add_done_callback(lambda task: _hand_over(task, ended))
 
-        def stop() -> None:  # callbacks run in the order they came, so there is a task
-            tasks[0].cancel()
+        def stop() -> None:
+            for task in tasks:
+                task.cancel()
 
-        self._loop.call_soon_threadsafe(begin)
         with on_interrupt(lambda: self._loop.call_soon_threadsafe(stop)):
+            self._loop.call_soon_threadsafe(begin)
             return ended.result()
 
     def _serve(self) -> None:
@@ -77,8 +78,8 @@ class Host(Generic[T]):
             self._opened.set_result(value)
             await self._closing.wait()
 
-    def _cancel_all(self) -> None:
-        for task in asyncio.all_tasks(self._loop):
+    def _give_up(self) -> None:
+        for task in () if self._opened.done() else asyncio.all_tasks(self._loop):
             task.cancel()
 
 

@@ -4,17 +4,20 @@ import logging
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from condensery.terminal.output import err, plain
+from condensery.terminal.output import notice
 
 if TYPE_CHECKING:
     from condensery.settings import Settings
 
 WITH_VALUE = ("--data-dir",)
 FLAGS = ("--debug", "--verbose", "-v", "-vv", "-vvv")
+LEVELS = ((logging.WARNING, logging.CRITICAL), (logging.INFO, logging.WARNING), (logging.DEBUG, logging.INFO))
+"""The least severe records shown, ours and the libraries', without `-v`, with `-v` and with `-vv`."""
 DEBUG_VARIABLE = "CONDENSERY_DEBUG"
 
 
@@ -64,32 +67,37 @@ def debugging(arguments: Sequence[str]) -> bool:
 class ShortLog(logging.Handler):
     """Log records on stderr as `warning: …`, with the traceback only when debugging."""
 
-    def __init__(self, *, debug: bool) -> None:
+    def __init__(self, options: Options) -> None:
         super().__init__()
-        self._debug = debug
+        self._debug = options.debug
+        self._ours, self._theirs = LEVELS[min(options.verbose, 2)]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to show the record: some libraries set levels of their own, so those of loggers do not suffice."""
+        return record.levelno >= (self._ours if is_ours(record) else self._theirs)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the record; a stderr that is gone is nobody's loss."""
-        try:
-            err.print(plain(f"{record.levelname.lower()}: {self._message(record)}"), style="dim", soft_wrap=True)
-        except BrokenPipeError:
-            self.setLevel(logging.CRITICAL + 1)
+        with suppress(BrokenPipeError):
+            notice(f"{record.levelname.lower()}: {self._message(record)}", style="dim")
 
     def _message(self, record: logging.LogRecord) -> str:
-        ours = record.name.partition(".")[0] == "condensery"
-        text = record.getMessage() if ours else f"{record.name}: {record.getMessage()}"
+        text = record.getMessage() if is_ours(record) else f"{record.name}: {record.getMessage()}"
         if self._debug and record.exc_info:
             text += "\n" + logging.Formatter().formatException(record.exc_info)
         return text
 
 
+def is_ours(record: logging.LogRecord) -> bool:
+    """Whether the record comes from this package."""
+    return record.name.partition(".")[0] == "condensery"
+
+
 def set_up_logging(options: Options) -> None:
     """Our warnings on stderr and nothing of the libraries; `-v` shows more of both, `-vv` more still."""
-    ours, theirs = {0: (logging.WARNING, logging.CRITICAL), 1: (logging.INFO, logging.WARNING)}.get(
-        options.verbose, (logging.DEBUG, logging.INFO)
-    )
+    ours, theirs = LEVELS[min(options.verbose, 2)]
     logging.captureWarnings(True)
-    logging.basicConfig(level=theirs, handlers=[ShortLog(debug=options.debug)], force=True)
+    logging.basicConfig(level=theirs, handlers=[ShortLog(options)], force=True)
     logging.getLogger("condensery").setLevel(ours)
     if not options.verbose:
         os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")

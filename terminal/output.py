@@ -17,6 +17,7 @@ class Terminal(Console):
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+        self.in_line = False
         if not self.is_terminal and "COLUMNS" not in os.environ:
             self.width = WIDTH_OF_A_PIPE
 
@@ -32,6 +33,19 @@ class Terminal(Console):
         """Print a piece of text exactly, with no line end, at once."""
         self.file.write(plain(text))
         self.file.flush()
+        self.in_line = not text.endswith("\n") if text else self.in_line
+
+    def end_line(self) -> None:
+        """Go to the start of a line, when `write` left the cursor elsewhere."""
+        if self.in_line:
+            self.write("\n")
+
+
+def notice(text: str, style: str | None = None) -> None:
+    """Print `text` on stderr, on lines of its own even while an answer is being written."""
+    if out.is_terminal and err.is_terminal:
+        out.end_line()
+    err.say(text, style)
 
 
 def plain(text: str) -> str:

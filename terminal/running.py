@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import IntEnum
 from typing import Any
 
@@ -32,6 +32,13 @@ def run(work: Coroutine[Any, Any, Code]) -> None:
     except KeyboardInterrupt:
         code = Code.INTERRUPTED
     raise typer.Exit(code)
+
+
+def starting() -> AbstractContextManager[None]:
+    """A spinner while a command imports what it needs, which takes some seconds."""
+    from condensery.terminal.spinner import spinning
+
+    return spinning("Starting…")
 
 
 @contextmanager
