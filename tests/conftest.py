@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]
+import hypothesis
 import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -30,6 +31,10 @@ from condensery.storage.migrate import migrate  # noqa: E402
 TEMPLATE = "migrated"
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 _numbers = itertools.count(1)
+
+# A slow or busy machine is no fault of the code: property tests have no time limit.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)
