@@ -29,6 +29,7 @@ class LiveTurn:
         self._stages: list[StageRecord] = []
         self._evidence: tuple[ScoredChunk, ...] = ()
         self._answer = ""
+        self._ended = False
 
     async def show(self, event: TurnEvent) -> None:
         """Bring one event to the page."""
@@ -47,7 +48,9 @@ class LiveTurn:
                 await self._end(self._transcript.text(turn), turn.citations)
 
     async def stopped(self) -> None:
-        """Mark what there is of the answer."""
+        """Mark what there is of the answer; one that is whole stays so."""
+        if self._ended:
+            return
         citations = cited(self._answer, self._evidence)
         answer = without_directives(self._answer)
         await self._end(self._transcript.marked(answer, citations, stopped=True), citations)
@@ -76,6 +79,7 @@ class LiveTurn:
         self._answer += text
 
     async def _end(self, text: str, citations: Sequence[Citation]) -> None:
+        self._ended = True
         if self._stages:
             await self._trace(running=False)
         for element in self._transcript.elements(self._place, citations, self._evidence):
