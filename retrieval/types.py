@@ -25,6 +25,10 @@ class Chunk(Frozen):
     end: int = 0
     metadata: dict[str, str] = Field(default_factory=dict, description="What else a filter may match: author, format …")
 
+    def __repr__(self) -> str:
+        """Short: the workflow engine renders what events carry, at every step."""
+        return f"Chunk({self.id!r}, source={self.source!r})"
+
 
 class Placement(Frozen):
     """Where one stage placed a chunk: 1-based rank and that stage's own score (higher is better)."""
@@ -47,6 +51,10 @@ class ScoredChunk(Frozen):
     chunk: Chunk
     score: float
     trace: Trace = Trace()
+
+    def __repr__(self) -> str:
+        """Short, as that of its chunk."""
+        return f"ScoredChunk({self.chunk.id!r}, score={self.score})"
 
 
 class Scope(Frozen):

@@ -41,6 +41,12 @@ class Strict:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(unknown)}")
         super().__init__(**fields)
 
+    def __repr__(self) -> str:
+        """The name alone: the engine renders every event for its traces, and a trace is no place for people's words."""
+        return f"{type(self).__name__}()"
+
+    __str__ = __repr__
+
 
 class StrictEvent(Strict, Event):
     """A hand-off between steps."""

@@ -37,6 +37,10 @@ class Exchange(Frozen):
     message: str
     answer: str
 
+    def __repr__(self) -> str:
+        """Sizes only: the workflow engine renders what events carry, and traces are no place for people's words."""
+        return f"Exchange({len(self.message)} and {len(self.answer)} characters)"
+
 
 class TurnKey(Frozen):
     """Who asks, where. `user_id` scopes long-term memory; `None` means no memory."""
