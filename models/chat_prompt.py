@@ -22,10 +22,13 @@ def render(messages: Sequence[ChatMessage], template: Template, control_texts: S
     holds `<|im_end|>`) is made harmless. Raises `ProviderError` when the template accepts no arrangement.
     """
     plain = [_message(message, control_texts) for message in messages]
+    prompt = None
     for arrangement in _arrangements(plain):
         prompt = _try(template, arrangement)
         if prompt is not None and _carries(prompt, arrangement):
             return prompt
+    if prompt is not None:  # user and assistant only, and still not verbatim: the template rewrites what it is given
+        return prompt
     raise ProviderError("the model's chat template refuses these messages; the last one must be the user's")
 
 

@@ -39,7 +39,8 @@ class LlamaLLM(LlamaCPP):
     """A GGUF file as a LlamaIndex chat model; the weights load with the first call, in the owner thread.
 
     Calls raise `InputTooLarge` (nothing is cut), `Busy` (the queue is full), `ProviderError` (the model failed) and
-    `ConfigError` (the file cannot be loaded). `raw["finish_reason"]` of a response is "stop" or "length".
+    `ConfigError` (the file cannot be loaded). `raw["finish_reason"]` of a response is "stop" or "length". A model whose
+    template can switch its reasoning off has it off unless `thinking` is true: on a CPU it takes longer than the reply.
     """
 
     temperature: float = Field(default=0.0, ge=0.0, le=2.0)
@@ -55,6 +56,7 @@ class LlamaLLM(LlamaCPP):
         temperature: float = 0.0,
         threads: int = 0,
         queue_size: int = 32,
+        thinking: bool = False,
         **model_options: Any,
     ) -> None:
         # Not LlamaCPP's constructor, which loads the model at once, in the caller's thread.
@@ -68,7 +70,7 @@ class LlamaLLM(LlamaCPP):
         )
         threads = threads or os.cpu_count() or 1
         options = {"n_ctx": context_window, "n_threads": threads, "n_threads_batch": threads, **model_options}
-        self._vocabulary = Vocabulary(Path(model_path))
+        self._vocabulary = Vocabulary(Path(model_path), thinking=thinking)
         self._runtime = LlamaRuntime(partial(load_llama, Path(model_path), **options), queue_size=queue_size)
 
     @classmethod

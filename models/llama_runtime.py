@@ -5,10 +5,8 @@ queue, interactive ones first; the pieces of text go to the caller as they are m
 """
 
 import asyncio
-import json
 import logging
 import queue
-import re
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -17,16 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from condensery.errors import CondenseryError, ProviderError
 from condensery.models.decoding import TextDecoder
+from condensery.models.llama_grammar import grammar_of
+from condensery.models.llama_prefixes import PrefixCache
 from condensery.models.llama_vocabulary import is_end, token_bytes
 from condensery.models.types import FinishReason
 from condensery.models.worker import Worker
 
 if TYPE_CHECKING:
     from llama_cpp import Llama
-    from llama_cpp.llama_grammar import LlamaGrammar
 
 log = logging.getLogger(__name__)
-_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 @dataclass(frozen=True)
@@ -128,6 +126,7 @@ class _Owner:
         self._load = load
         self._model: Llama | None = None
         self._abort_callback: Any = None  # llama.cpp keeps the address only
+        self._prefixes = PrefixCache()
         self._call: _Call | None = None
         self._closing = False
 
@@ -137,7 +136,7 @@ class _Owner:
     def free(self) -> None:
         if self._model is not None:
             self._model.close()
-            self._model = None
+            self._model, self._prefixes = None, PrefixCache()
 
     def generate(self, call: _Call) -> None:
         self._call = call
@@ -187,19 +186,7 @@ class _Owner:
                 break
         call.deliver(Piece(text.finish(), reason))
 
-    @staticmethod
-    def _tokens(request: Request, model: "Llama") -> Iterator[int]:
-        grammar = _grammar(request.schema) if request.schema is not None else None
+    def _tokens(self, request: Request, model: "Llama") -> Iterator[int]:
+        self._prefixes.prepare(model, request.tokens)
+        grammar = grammar_of(request.schema) if request.schema is not None else None
         return model.generate(list(request.tokens), temp=request.temperature, grammar=grammar)
-
-
-def _grammar(schema: dict[str, Any]) -> "LlamaGrammar":
-    from llama_cpp.llama_grammar import LlamaGrammar, json_schema_to_gbnf
-
-    rules = json_schema_to_gbnf(json.dumps(schema))
-    return LlamaGrammar.from_string(_SURROGATES.sub(_one_character, rules), verbose=False)
-
-
-def _one_character(pair: re.Match[str]) -> str:
-    """The converter writes characters beyond U+FFFF as two escapes, which a grammar would read as two characters."""
-    return str(json.loads(f'"{pair.group()}"'))

@@ -55,10 +55,14 @@ def _to_log(_level: int, text: bytes, _data: object) -> None:
 
 
 class Vocabulary:
-    """Tokens of a GGUF and its chat template. Loads with the first use (about 0.1 s), once, whatever the thread."""
+    """Tokens of a GGUF and its chat template. Loads with the first use (about 0.1 s), once, whatever the thread.
 
-    def __init__(self, path: Path) -> None:
+    `thinking`: what a template with such a switch (Qwen 3) is told; it has no effect on others.
+    """
+
+    def __init__(self, path: Path, *, thinking: bool = False) -> None:
         self._path = path
+        self._thinking = thinking
         self._lock = threading.Lock()
         self._loaded: Llama | None = None
 
@@ -87,7 +91,9 @@ class Vocabulary:
         if source is None:
             log.warning("%s has no chat template; its prompts are plain text", self._path.name)
         formatter = Jinja2ChatFormatter(source or PLAIN_TEMPLATE, self._token(self._model.token_eos()), self._bos_text)
-        return lambda messages: str(formatter(messages=list(messages)).prompt)  # type: ignore[arg-type]
+        return lambda messages: str(
+            formatter(messages=list(messages), enable_thinking=self._thinking).prompt,  # type: ignore[arg-type]
+        )
 
     @property
     def _bos_text(self) -> str:

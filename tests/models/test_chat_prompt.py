@@ -69,6 +69,11 @@ def test_two_user_messages_in_a_row_become_one_where_roles_must_alternate() -> N
     assert render(chat("U1", "U2"), template(MISTRAL_INSTRUCT_CHAT_TEMPLATE)) == "<s>[INST] U1\n\nU2 [/INST]"
 
 
+def test_a_template_that_rewrites_what_it_is_given_is_used_all_the_same() -> None:
+    shouting = template("{% for m in messages %}{{ m['content'] | upper }} {% endfor %}")
+    assert render(chat("S one", "U two"), shouting) == "S ONE\n\nU TWO "
+
+
 def test_a_conversation_that_no_arrangement_fits_is_refused() -> None:
     with pytest.raises(ProviderError, match="chat template refuses"):
         render(chat("A1", "U1"), template(MISTRAL_INSTRUCT_CHAT_TEMPLATE))

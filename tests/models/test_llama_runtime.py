@@ -36,7 +36,7 @@ class Watched:
         self.after_token: Callable[[int], object] = lambda made: None
 
     def load(self) -> Any:
-        model: Any = load_llama(self.path, n_ctx=4096, n_threads=2, n_threads_batch=2)
+        model: Any = load_llama(self.path, n_ctx=4096, n_threads=1, n_threads_batch=1)
         generate, decode = model.generate, model._ctx.decode
 
         def watched_generate(tokens: list[int], **options: Any) -> Iterator[int]:
