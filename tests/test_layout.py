@@ -6,9 +6,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 NOT_PACKAGED = {"tests", "benchmarks", "examples", "docs", "scripts", "build", "dist"}
@@ -53,6 +56,13 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             yield node.module
+
+
+def declared_requirements() -> list[Requirement]:
+    """What pyproject.toml asks for, with every extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    return [Requirement(line) for line in (*project["dependencies"], *(line for extra in extras for line in extra))]
 
 
 def test_workflows_has_no_init_file() -> None:
@@ -128,6 +138,30 @@ def test_constraints_pin_exact_versions_from_no_particular_place() -> None:
     assert names == sorted(set(names))
     assert "torch==2.13.0" in pins
     assert [pin for pin in pins if pin.count("==") != 1 or "/" in pin or "+" in pin] == []
+
+
+def test_every_dependency_is_pinned_within_its_range() -> None:
+    pins = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if line[0] != "#")
+    offenders = [
+        f"{requirement} is pinned to {pins.get(canonicalize_name(requirement.name))}"
+        for requirement in declared_requirements()
+        if not requirement.specifier.contains(pins.get(canonicalize_name(requirement.name), "0"))
+    ]
+    assert offenders == []
+
+
+def test_what_the_product_imports_is_declared_and_not_only_there_by_chance() -> None:
+    declared = {canonicalize_name(requirement.name) for requirement in declared_requirements()}
+    distributions = packages_distributions()
+    undeclared = {
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in ours("*.py")
+        for module in {name.partition(".")[0] for name in imported(ast.parse(path.read_text()))}
+        if path.relative_to(ROOT).parts[0] not in NOT_PACKAGED
+        and module not in sys.stdlib_module_names | {"condensery"}
+        and declared.isdisjoint(map(canonicalize_name, distributions.get(module, ())))
+    }
+    assert sorted(undeclared) == []
 
 
 @pytest.mark.parametrize("path", [".ci/run", "scripts/setup", "scripts/pick-python", "scripts/run"])
