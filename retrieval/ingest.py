@@ -82,15 +82,18 @@ async def ingest(
     namespace: str | None = None,
     metadata: Mapping[str, str] | None = None,
     on_progress: Callable[[IngestProgress], None] | None = None,
+    on_batch: Callable[[int], None] | None = None,
 ) -> IngestReport:
     """Bring the files and folders at `paths` into the index; `sources.find_sources` says what each is called.
 
     A file whose bytes, metadata, chunking and embedding model are as before is left alone. One that cannot be read is
     reported, keeps what an earlier version of it put into the index, and does not hold up the others. Every file gets
     `metadata` beside its own, for filters. Raises ConfigError for a metadata key that is no name, ProviderError when
-    the embedder or the database fails; files reported as done until then stay.
+    the embedder or the database fails; files reported as done until then stay. `on_batch` is told how many chunks were
+    embedded each time some were.
     """
-    return await _Ingestion(parts, namespace or parts.settings.ingest.namespace, metadata or {}, on_progress).run(paths)
+    ingestion = _Ingestion(parts, namespace or parts.settings.ingest.namespace, metadata or {}, on_progress, on_batch)
+    return await ingestion.run(paths)
 
 
 class _Ingestion:
@@ -102,11 +105,13 @@ class _Ingestion:
         namespace: str,
         metadata: Mapping[str, str],
         on_progress: Callable[[IngestProgress], None] | None,
+        on_batch: Callable[[int], None] | None,
     ) -> None:
         self._parts = parts
         self._namespace = namespace
         self._metadata = checked_metadata(metadata)
         self._on_progress = on_progress
+        self._on_batch = on_batch
         self._total = 0
         self._done: dict[Status, list[str]] = {"added": [], "replaced": [], "unchanged": [], "failed": []}
         self._failures: list[IngestFailure] = []
@@ -177,7 +182,7 @@ class _Ingestion:
 
     async def _store(self, window: list[_Prepared]) -> None:
         passages = [passage_of(chunk) for prepared in window for chunk in prepared.chunks]
-        embedded = iter(await self._parts.embedder.embed_passages(passages) if passages else ())
+        embedded = iter(await self._parts.embedder.embed_passages(passages, self._on_batch) if passages else ())
         for prepared in window:
             made = [next(embedded) for _ in prepared.chunks]
             sentences = [sentence_vectors(*pair) for pair in zip(prepared.chunks, made, strict=True)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from condensery.retrieval.ingest import IngestProgress, IngestReport
 from condensery.terminal.opening import opened
@@ -20,7 +21,7 @@ async def ingest(paths: list[Path], options: Options, *, namespace: str | None, 
     async with opened(options.settings(**overrides)) as app:
         with Bar() as bar:
             try:
-                report = await app.ingest(paths, on_progress=bar.see)
+                report = await app.ingest(paths, on_progress=bar.see, on_batch=bar.embedded)
             except asyncio.CancelledError:
                 bar.stop()
                 err.say(stopped(bar.counts, bar.total))
@@ -36,20 +37,26 @@ class Bar(Progress):
     """The progress of an ingestion on stderr, drawn only in a terminal; counts files by what became of them."""
 
     def __init__(self) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeElapsedColumn())
-        super().__init__(*columns, TextColumn("{task.description}", markup=False), console=err, transient=True)
-        self.disable = not err.is_terminal
+        numbers = TextColumn("files, {task.fields[chunks]} chunks embedded")
+        name = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
+        columns = (BarColumn(), MofNCompleteColumn(), numbers, TimeElapsedColumn(), name)
+        super().__init__(*columns, console=err, transient=True, disable=not err.is_terminal)
         self.counts: Counter[str] = Counter()
         self.total: int | None = None
-        self._bar = self.add_task("reading", total=None)
+        self._chunks = 0
+        self._bar = self.add_task("", total=None, chunks=0)
 
     def see(self, progress: IngestProgress) -> None:
         """Take in that one file is done."""
         self.counts[progress.status] += 1
         self.total = progress.total
-        self.update(
-            self._bar, completed=progress.done, total=progress.total, description=plain(progress.source), refresh=True
-        )
+        name = plain(progress.source)
+        self.update(self._bar, total=progress.total, completed=progress.done, description=name, refresh=True)
+
+    def embedded(self, chunks: int) -> None:
+        """Take in that so many more chunks are embedded."""
+        self._chunks += chunks
+        self.update(self._bar, refresh=True, chunks=self._chunks)
 
 
 def show_report(report: IngestReport) -> None:

@@ -2,14 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from rich.table import Table
 
-from condensery.errors import ConfigError, UnknownName
+from condensery.errors import ConfigError
 from condensery.terminal.explain import cell
 from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.running import Code
+
+if TYPE_CHECKING:
+    from condensery.workflows.drawing import Format
 
 
 async def documents(options: Options, *, as_json: bool) -> Code:
@@ -49,15 +53,13 @@ def settings(options: Options, *, as_json: bool) -> None:
 
 
 def draw(agent: str, *, form: str, output: Path | None) -> None:
-    """Draw the steps of the agent called `agent` to a file or to stdout."""
-    from condensery.agents.table import AGENTS
-    from condensery.workflows.drawing import draw as drawn
+    """Draw the steps of the agent called `agent` to a file or to stdout; raises `UnknownName`."""
+    from condensery.agents.table import agent_class
+    from condensery.workflows.drawing import draw
 
-    if agent not in AGENTS:
-        raise UnknownName("agent", agent, list(AGENTS))
-    picture = drawn(AGENTS[agent], format=form)
+    picture = draw(agent_class(agent), format=cast("Format", form)).rstrip("\n") + "\n"
     if output is None:
-        out.write(picture.rstrip("\n") + "\n")
+        out.write(picture)
         return
     try:
         output.write_text(picture, encoding="utf-8")

@@ -127,6 +127,13 @@ class InTerminal:
         """Send a control key, such as `C` for Ctrl-C, through the terminal."""
         os.write(self._screen, bytes([ord(key) - 64]))
 
+    def interrupt_prompt(self) -> None:
+        """Press Ctrl-C at the prompt; readline misses it in the moment between showing the prompt and waiting."""
+        for _ in range(3):
+            self.press("C")
+            if select.select([self._screen], [], [], 20)[0]:
+                return
+
     def leave(self) -> int:
         """Wait for the end and return the exit code."""
         while self._more():

@@ -48,7 +48,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_the_chat(in_terminal: Start, slow_mod
     slow_model.go_on.set()
     chat.type(DOG)
     assert slow_model.before + slow_model.after in chat.expect(PROMPT)
-    chat.press("C")
+    chat.interrupt_prompt()
     assert chat.leave() == 0
     assert "Traceback" not in chat.shown
     done = command("ask", "--json", "-", "--conversation", resumed_by(chat.shown), stdin=DOG)
@@ -75,7 +75,7 @@ def test_a_conversation_is_taken_up_again(in_terminal: Start, command: Start) ->
 def test_an_empty_index_is_said_at_the_start_and_ctrl_c_leaves(in_terminal: Start) -> None:
     chat = in_terminal("chat")
     assert "condensery ingest PATH" in chat.expect(PROMPT)
-    chat.press("C")
+    chat.interrupt_prompt()
     assert chat.leave() == 0
     assert "Traceback" not in chat.shown
     assert "To go on" not in chat.shown

@@ -1,6 +1,7 @@
 """Whole commands against a real database and the real embedding model."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ def test_a_follow_up_shows_what_was_searched_for(command: Command) -> None:
 @pytest.mark.usefixtures("corpus_index")
 def test_an_answer_is_explained_by_rankings_and_times(command: Command) -> None:
     shown = command("ask", "How much is a ticket for a dog?", "--explain").out
-    _, results, stages = shown.replace("Stages\n", "Results\n").split("Results\n")
+    _, results, stages = re.split("Results|Stages", shown)
     header = next(line for line in results.splitlines() if "final" in line)
     assert all(name in header for name in ("semantic", "bm25", "fused", "source", "begins"))
     assert "tariffs.md" in results
@@ -136,7 +137,10 @@ def test_debugging_shows_the_traceback_too(command: Command, monkeypatch: pytest
 
 
 def test_a_fault_of_ours_is_named_by_its_kind(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("condensery.settings.load_settings", lambda: {}["secret of a library"])
+    def broken() -> None:
+        raise KeyError("secret of a library")
+
+    monkeypatch.setattr("condensery.settings.load_settings", broken)
     done = command("settings")
     assert done.code == 1
     assert done.err == "error: something went wrong inside Condensery (KeyError); --debug shows where\n"
@@ -149,3 +153,17 @@ def test_settings_tell_their_source_and_keep_secrets(command: Command, monkeypat
     assert "sk-very-secret" not in listed + json.dumps(rows)
     assert rows["retrieval.top_k"] == {"value": "7", "source": "environment variable CONDENSERY_RETRIEVAL__TOP_K"}
     assert any(line.split() == ["data_dir", "elsewhere", "argument"] for line in listed.splitlines())
+
+
+def test_an_agent_is_drawn_to_stdout_or_to_a_file(command: Command, tmp_path: Path) -> None:
+    assert command("draw", "rag").out.startswith("flowchart")
+    done = command("draw", "rag", "--format", "svg", "--output", tmp_path / "rag.svg")
+    assert (done.code, done.out) == (0, "")
+    assert (tmp_path / "rag.svg").read_text().rstrip().endswith("</svg>")
+
+
+@pytest.mark.parametrize(("agent", "output"), [("nobody", "a.svg"), ("rag", "missing/a.svg")])
+def test_a_drawing_that_cannot_be_made_says_why(command: Command, tmp_path: Path, agent: str, output: str) -> None:
+    done = command("draw", agent, "--output", tmp_path / output)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: no agent 'nobody'" if agent == "nobody" else "error: cannot write ")
