@@ -4,6 +4,7 @@ import re
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMPHASIS = re.compile(r"([*_`~<])")
+_ROW = re.compile(r"“\|\s*(.*?)\s*\|”")
 _DIRECTIVE = re.compile(r":(?=[A-Za-z])")
 _CODE_OR_DIRECTIVE = re.compile(rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)|{_DIRECTIVE.pattern}", re.DOTALL)
 
@@ -14,7 +15,11 @@ def verbatim(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Markdown for quoted text that is read and copied: only what would vanish or turn into emphasis is escaped."""
+    """Markdown for quoted text that is read and copied: only what would vanish or turn into emphasis is escaped.
+
+    A quoted row of a table reads `“Single · 19.00”`.
+    """
+    text = _ROW.sub(r"“\1”", text).replace(" | ", " · ")
     return _DIRECTIVE.sub(r"\\:", _EMPHASIS.sub(r"\\\1", text))
 
 

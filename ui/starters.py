@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from condensery.ui.passages import file_name
 
 EXAMPLES: dict[str, str] = {
-    "tariffs.md": "How much does a return ticket from Tarnell to Kulm cost?",
+    "hotel-guest-guide.md": "When is the sauna open?",
+    "tariffs.md": "What does a bicycle cost?",
     "press-release.md": "What is new on the roof of the lower station?",
-    "menu.md": "Who is the head chef of the Kulmstube?",
 }
 """A file of `examples/docs`, and a question that it answers and that invites a follow-up."""
 

@@ -63,7 +63,8 @@ class Transcript:
     def notice(self, thread_id: str, text: str) -> StepDict:
         """Something to know before the first question. A message would hide the questions to begin with."""
         place = Place(thread_id, "notice", "", datetime.now(UTC).isoformat())
-        return place.step(f"notice.{thread_id}", None, "undefined", text, metadata={"icon": "info"})
+        name = text.replace("`", "")  # a step's name is no Markdown
+        return place.step(f"notice.{thread_id}", None, "undefined", name, metadata={"icon": "info"})
 
     def asked(self, place: Place, message: str) -> list[StepDict]:
         """The person's message, and the run that everything after it belongs to."""
