@@ -18,7 +18,6 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 CONDENSERY = [sys.executable, "-c", "from condensery.cli import main; main()"]
 CONVERSATION = ["When is the sauna open?", "Can children use it?"]
-SIZE = {"width": 1280, "height": 800}
 
 
 @contextmanager
@@ -53,8 +52,9 @@ def converse(page: Page) -> None:
     page.wait_for_timeout(1000)
     page.locator("a.element-link").last.click()
     page.locator("#side-view-content").get_by_role("article").first.wait_for()
-    page.mouse.move(640, 700)
-    page.wait_for_timeout(500)
+    page.mouse.move(560, 400)
+    page.mouse.wheel(0, -1000)
+    page.wait_for_timeout(1000)
 
 
 def save(picture: bytes, path: Path) -> None:
@@ -67,7 +67,7 @@ def main() -> None:
     """Make every picture."""
     with example_app() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(url)
         converse(page)
         save(page.screenshot(), ROOT / "docs" / "images" / "chat.png")
