@@ -3,12 +3,10 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
-
-from llama_index.core.workflow.handler import WorkflowHandler
 
 from condensery.agents.rag import RAGAgent
 from condensery.errors import CondenseryError, RefusalReason
@@ -53,7 +51,7 @@ class App:
         namespaces: Sequence[str] = (),
         filters: Mapping[str, str] | None = None,
         chat: bool = True,
-    ) -> AsyncIterator[TurnEvent]:
+    ) -> AsyncGenerator[TurnEvent, None]:
         """The events of a turn as they happen: standalone question, evidence, answer deltas, and `TurnFinished` last.
 
         Every failure ends in a `TurnFinished` whose answer says so; only an unknown engine or method raises
@@ -70,10 +68,14 @@ class App:
                 yield event
 
     async def ingest(
-        self, paths: Sequence[Path], *, on_progress: Callable[[IngestProgress], None] | None = None
+        self,
+        paths: Sequence[Path],
+        *,
+        on_progress: Callable[[IngestProgress], None] | None = None,
+        on_batch: Callable[[int], None] | None = None,
     ) -> IngestReport:
         """Bring files and folders into the index; see `condensery.retrieval.ingest.ingest`."""
-        return await ingest(paths, self.services, on_progress=on_progress)
+        return await ingest(paths, self.services, on_progress=on_progress, on_batch=on_batch)
 
     async def history(self, conversation_id: str, *, user_id: str | None = None) -> list[Turn]:
         """The turns of a conversation, oldest first."""
@@ -91,9 +93,9 @@ class App:
         kind = ChatStart if chat else AgentCall
         return kind(key=key, message=message, history=tuple(history), options=options)
 
-    async def _run(self, start: ChatStart) -> AsyncIterator[TurnEvent]:
+    async def _run(self, start: ChatStart) -> AsyncGenerator[TurnEvent, None]:
         partial = PartialTurn(start)
-        handler: WorkflowHandler = self.agent.run(start_event=start)
+        handler = self.agent.run(start_event=start)
         try:
             async for event in handler.stream_events():
                 partial.see(event)
@@ -108,7 +110,7 @@ class App:
             for event in await self._fail(partial, error):
                 yield event
 
-    async def _stop(self, handler: WorkflowHandler, partial: PartialTurn) -> None:
+    async def _stop(self, handler: Any, partial: PartialTurn) -> None:
         await handler.cancel_run()
         with suppress(Exception):
             await asyncio.wait_for(handler, STOP_SECONDS)

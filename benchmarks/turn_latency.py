@@ -16,14 +16,15 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 from condensery.app import App, open_app
 from condensery.benchmarks.synthetic import fill
 from condensery.models.embedding import Embedder
 from condensery.settings import load_settings
 from condensery.storage.index import open_chunk_store
-from condensery.workflows.events import AgentCall
-from condensery.workflows.turn import Exchange, Turn, TurnKey
+from condensery.workflows.events import AgentCall, TurnFinished
+from condensery.workflows.turn import Exchange, TurnKey
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,12 +63,12 @@ async def measure(app: App, embedder: TimedEmbedder, rounds: int) -> dict[str, l
     times: dict[str, list[float]] = defaultdict(list)
     for start in starts(rounds):
         embedder.ms, started = 0.0, time.perf_counter()
-        turn: Turn = (await app.agent.run(start_event=start)).turn
+        finished = cast(TurnFinished, await app.agent.run(start_event=start))
         total = (time.perf_counter() - started) * 1000
         times["turn"].append(total)
         times["embedding the question"].append(embedder.ms)
         times["turn without embedding"].append(total - embedder.ms)
-        for record in turn.stages:
+        for record in finished.turn.stages:
             times[f"stage {record.stage}"].append(record.ms)
     return times
 

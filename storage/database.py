@@ -8,7 +8,7 @@ from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
 
 from condensery.settings import Settings
-from condensery.storage.connect import Revive, new_engine, reporting_failures
+from condensery.storage.connect import Revive, check_when_idle, new_engine, reporting_failures
 from condensery.storage.embedded import EmbeddedServer, start_server
 from condensery.storage.migrate import migrate
 from condensery.storage.urls import parse_database_url
@@ -23,8 +23,9 @@ class Database:
     def __init__(self, url: URL, *, revive: Revive | None = None, pool_seconds: float = POOL_SECONDS) -> None:
         self.url = url
         self.engine: AsyncEngine = new_engine(
-            url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=pool_seconds, pool_pre_ping=True
+            url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=pool_seconds
         )
+        check_when_idle(self.engine)
         self.sessions = async_sessionmaker(self.engine, class_=AsyncSession, expire_on_commit=False)
 
     @asynccontextmanager

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from condensery.app import open_app
+from condensery.app import App, open_app
 from condensery.settings import Settings
-from condensery.workflows.events import AgentCall
+from condensery.workflows.events import AgentCall, TurnFinished
 from condensery.workflows.turn import Exchange, Turn, TurnKey, TurnOptions
 
 FIXTURE = Path(__file__).parents[1] / "evals" / "fixtures" / "follow_ups.json"
@@ -33,7 +34,11 @@ async def answered(corpus_settings: Settings) -> list[tuple[Case, Turn]]:
     """Each conversation with the turn that its last message became."""
     cases: list[Case] = json.loads(FIXTURE.read_text(encoding="utf-8"))
     async with open_app(corpus_settings) as app:
-        return [(case, (await app.agent.run(start_event=start_of(case))).turn) for case in cases]
+        return [(case, await turn_of(app, start_of(case))) for case in cases]
+
+
+async def turn_of(app: App, start: AgentCall) -> Turn:
+    return cast(TurnFinished, await app.agent.run(start_event=start)).turn
 
 
 def start_of(case: Case) -> AgentCall:

@@ -20,6 +20,7 @@ from condensery.errors import ConfigError, ProviderError
 from condensery.settings import Settings
 from condensery.storage import database as module
 from condensery.storage import embedded
+from condensery.storage.connect import PING_AFTER_SECONDS
 from condensery.storage.database import Database, open_database
 from condensery.storage.embedded import EmbeddedServer, start_server
 from condensery.storage.postmaster import find_postmaster, read_pid_file
@@ -168,6 +169,7 @@ async def test_an_open_database_survives_a_kill_of_its_server(data_dir: Path) ->
     async with opened(data_dir) as database:
         before = await value(database, "SELECT pg_postmaster_start_time()")
         kill(start_server(data_dir))
+        await asyncio.sleep(2 * PING_AFTER_SECONDS)
         assert await value(database, "SELECT pg_postmaster_start_time()") != before
 
 

@@ -13,7 +13,7 @@ def question(text: str = "How long is the track?", max_chars: int = 512) -> Cond
 
 def test_an_event_refuses_a_field_it_does_not_declare() -> None:
     with pytest.raises(TypeError, match="SearchRequest has no field qeury"):
-        SearchRequest(question=question(), query="x", qeury="y")  # type: ignore[call-arg]
+        SearchRequest(question=question(), query="x", qeury="y")
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\t", "\u00a0", "\u200b", "\ufeff"])

@@ -58,6 +58,6 @@ def test_remember_sees_the_question_and_the_answer_only() -> None:
 
 
 def test_no_effect_can_run_before_the_gate_has_cleared_the_message() -> None:
-    config = RAGAgent.condense._step_config
+    config = RAGAgent.condense._step_config  # type: ignore[attr-defined]
     assert {event.__name__ for event in config.accepted_events} == {"HistoryLimited", "ChatCleared"}
     assert consumers(RAGAgent)["ChatCleared"] == {"condense"}
