@@ -18,7 +18,7 @@ from condensery.ui.data_layer import LOCAL_USER
 from condensery.ui.folder import COOKIE_NAME
 from condensery.ui.guard import LOOPBACK, Guard
 
-GRACE_SECONDS = 3
+GRACE_SECONDS = 1
 _REMOTE_LINK = re.compile(r"<link\b[^>]*\bhref=\"https?://[^>]*>")
 
 
