@@ -67,6 +67,10 @@ class App:
             async for event in events:
                 yield event
 
+    async def warm(self) -> None:
+        """Load the embedding model and build the lexical index, so that the first question need not wait for them."""
+        await asyncio.gather(self.services.embedder.embed_query("warm"), self.services.retrieval.warm())
+
     async def ingest(
         self,
         paths: Sequence[Path],

@@ -57,7 +57,7 @@ class Services:
     @cached_property
     def quoter(self) -> Quoter:
         """Finds what an answer without a model quotes."""
-        return Quoter(self.embedder, self.documents.sentences, self.retrieval.idf)
+        return Quoter(self.embedder, self.documents.sentences, self.retrieval.bm25.current)
 
 
 @asynccontextmanager

@@ -3,16 +3,20 @@
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from condensery.storage.database import Database
+from condensery.storage.reading import reading
 from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
 from condensery.workflows.turn import Exchange, OutboxEntry, Outcome, Turn, TurnKey
 
 REMEMBERED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED, Outcome.STOPPED)
+
+LONG_MESSAGE = 4000
+"""Characters; of a longer message, history carries the question that was found in it, so that a paste is not resent."""
 
 
 class TurnRepository:
@@ -38,7 +42,7 @@ class TurnRepository:
     ) -> list[Exchange]:
         """The latest exchanges, oldest first: at most `max_turns`, and together at most `max_chars` characters."""
         query = _history_query(_visible(conversation_id, user_id), max_turns, max_chars)
-        async with self._db.transaction() as connection:
+        async with reading(self._db) as connection:
             rows = await connection.execute(query)
             return [Exchange(message=row.message, answer=row.answer) for row in rows]
 
@@ -66,8 +70,10 @@ def _visible(conversation_id: str, user_id: str | None) -> list[ColumnElement[bo
 
 def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars: int) -> Select[tuple[str, str]]:
     """Newest turns first up to `max_turns`, then as many of them as fit into `max_chars`, then oldest first."""
+    pasted = and_(func.length(turns.c.message) > LONG_MESSAGE, turns.c.question.is_not(None))
+    said = case((pasted, turns.c.question), else_=turns.c.message).label("message")
     recent = (
-        select(turns.c.id, turns.c.message, turns.c.answer)
+        select(turns.c.id, said, turns.c.answer)
         .where(*visible, turns.c.outcome.in_(REMEMBERED), turns.c.answer.regexp_match(r"\S"))
         .order_by(turns.c.id.desc())
         .limit(max_turns)

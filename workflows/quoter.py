@@ -1,25 +1,28 @@
 """Finds the quotes of an extractive answer, with the sentences' stored vectors where there are any."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from condensery.errors import ProviderError
 from condensery.models.embedding import Embedder
+from condensery.retrieval.bm25_index import TermWeights
 from condensery.retrieval.types import ScoredChunk
 from condensery.storage.sentences import SentenceStore
 from condensery.workflows.extractive import Quote, Similarities, Similarity, best_quotes, parted
 from condensery.workflows.stage import degraded
 
+TermWeightsNow = Callable[[], Awaitable[TermWeights]]
+
 
 class Quoter:
     """Quotes the sentences that best answer a standalone question."""
 
-    def __init__(self, embedder: Embedder, sentences: SentenceStore, idf: Callable[[str], float]) -> None:
+    def __init__(self, embedder: Embedder, sentences: SentenceStore, weights: TermWeightsNow) -> None:
         self._embedder = embedder
         self._sentences = sentences
-        self._idf = idf
+        self._weights = weights
 
     async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, limit: int) -> list[Quote]:
         """At most `limit` quotes from `chunks`, best first; judged by words alone when vectors cannot be had."""
@@ -28,7 +31,8 @@ class Quoter:
         except ProviderError as error:
             degraded(f"quotes judged by words alone: {error}")
             similar = {}
-        return best_quotes(question, chunks, self._idf, similar, limit=limit)
+        weights = await self._weights()
+        return best_quotes(question, chunks, weights.idf, similar, limit=limit)
 
     async def _similarities(self, question: str, chunk_ids: list[str]) -> Similarities:
         stored = await self._sentences.of(chunk_ids)

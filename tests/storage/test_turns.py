@@ -213,3 +213,13 @@ async def test_a_score_that_is_no_number_does_not_lose_the_turn(repository: Turn
     stored = await repository.get("t")
     assert stored is not None
     assert stored.evidence[0].score == 0.0
+
+
+async def test_history_carries_the_question_of_a_pasted_log_not_the_log(database: Database) -> None:
+    repository = TurnRepository(database)
+    await repository.save(a_turn("t1", message="2026-01-05 WARN\n" * 2000 + "What is this?", question="What is this?"))
+    await repository.save(a_turn("t2", message="And that?", question="What is this? And that?"))
+    assert await the_history(repository) == ["What is this?", "And that?"]
+    first = await repository.get("t1")
+    assert first is not None
+    assert first.message.startswith("2026-01-05 WARN")
