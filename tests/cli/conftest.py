@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -224,8 +224,9 @@ def _handler(model: SlowModel) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self._say(model.before)
             model.go_on.wait(PATIENCE)
-            self._say(model.after, finish="stop")
-            self.wfile.write(b"data: [DONE]\n\n")
+            with suppress(ConnectionError):  # a person may have stopped the answer
+                self._say(model.after, finish="stop")
+                self.wfile.write(b"data: [DONE]\n\n")
 
         def _say(self, text: str, finish: str | None = None) -> None:
             choice = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": finish}

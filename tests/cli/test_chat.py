@@ -58,6 +58,18 @@ def test_ctrl_c_stops_the_answer_and_keeps_the_chat(in_terminal: Start, slow_mod
 
 
 @pytest.mark.usefixtures("corpus_index")
+def test_ctrl_c_stops_a_single_answer_and_keeps_it(in_terminal: Start, slow_model: Any) -> None:
+    asking = in_terminal("ask", DOG, "--conversation", "dogs")
+    asking.expect(slow_model.before.rstrip())
+    asking.press("C")
+    assert asking.leave() == 130
+    assert "(stopped)" in asking.shown
+    assert "Traceback" not in asking.shown
+    chat = in_terminal("chat", "--conversation", "dogs")
+    assert slow_model.before.rstrip() in chat.expect(PROMPT)
+
+
+@pytest.mark.usefixtures("corpus_index")
 def test_a_conversation_is_taken_up_again(in_terminal: Start, command: Start) -> None:
     command("ask", "When does the first car go up on weekdays?", "--conversation", "cars")
     chat = in_terminal("chat", "--conversation", "cars")
