@@ -20,11 +20,11 @@ from typing import cast
 
 from condensery.app import App, open_app
 from condensery.benchmarks.synthetic import fill
+from condensery.evals.follow_ups import conversations, start_of
 from condensery.models.embedding import Embedder
 from condensery.settings import load_settings
 from condensery.storage.index import open_chunk_store
 from condensery.workflows.events import AgentCall, TurnFinished
-from condensery.workflows.turn import Exchange, TurnKey
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,12 +50,9 @@ class TimedEmbedder:
 
 def starts(rounds: int) -> Iterable[AgentCall]:
     """The start of every turn to measure."""
-    cases = json.loads((ROOT / "evals/fixtures/follow_ups.json").read_text(encoding="utf-8"))
     for number in range(rounds):
-        for case in cases:
-            key = TurnKey(turn_id=f"{number} {case['name']}", conversation_id=case["name"])
-            history = tuple(Exchange.model_validate(exchange) for exchange in case["history"])
-            yield AgentCall(key=key, message=case["message"], history=history)
+        for case in conversations():
+            yield start_of(case, turn_id=f"{number} {case['name']}")
 
 
 async def measure(app: App, embedder: TimedEmbedder, rounds: int) -> dict[str, list[float]]:

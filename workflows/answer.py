@@ -1,16 +1,16 @@
 """Steps that make the answer: `compose` builds a prompt that fits, `answer` streams text with checked citations."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
 from llama_index.core.workflow import Context
 
 from condensery.errors import ProviderError, RefusalReason
-from condensery.models.chat import ChatModel
+from condensery.models.chat import ChatModel, Reply
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.services import Services
 from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
-from condensery.workflows.citations import CitationFilter, cited
+from condensery.workflows.citations import CitationFilter, checked, cited
 from condensery.workflows.events import (
     AnswerDelta,
     Answered,
@@ -77,21 +77,28 @@ class AnswerSteps:
     async def _generate(self, ctx: Context, prompt: AnswerPrompt, model: ChatModel) -> str:
         """The streamed text, or "" when the model gave none: then the answer is quoted instead."""
         ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
-        pieces: list[str] = []
+        replies: list[Reply] = []
+        said = False
         try:
-            async for piece in self._pieces(prompt, model):
-                pieces.append(piece)
+            async for piece in self._pieces(prompt, model, replies.append):
+                said = True
                 ctx.write_event_to_stream(AnswerDelta(text=piece))
         except ProviderError as error:
-            if pieces:
+            if said:
                 raise
             degraded(f"generated answer: {error}")
-        return "".join(pieces).strip()
+            return ""
+        if replies[0].finish_reason == "length":
+            degraded("the answer was cut off at llm.max_output_tokens")
+        return checked(replies[0].text, len(prompt.chunks)).strip()
 
-    async def _pieces(self, prompt: AnswerPrompt, model: ChatModel) -> AsyncIterator[str]:
+    async def _pieces(
+        self, prompt: AnswerPrompt, model: ChatModel, on_finish: Callable[[Reply], None]
+    ) -> AsyncIterator[str]:
         check = CitationFilter(len(prompt.chunks))
         limit = self.services.settings.llm.max_output_tokens
-        async with aclosing(model.stream(as_chat(prompt.messages), max_tokens=limit)) as stream:
+        stream = model.stream(as_chat(prompt.messages), max_tokens=limit, on_finish=on_finish)
+        async with aclosing(stream):
             async for delta in stream:
                 if piece := check.feed(delta):
                     yield piece

@@ -18,7 +18,7 @@ class CitationFilter:
 
     def feed(self, delta: str) -> str:
         """The text that is now certain."""
-        text = self._checked(self._held + delta)
+        text = checked(self._held + delta, self._sent)
         cut = match.start() if (match := _OPEN.search(text)) else len(text)
         self._held = text[cut:]
         return text[:cut]
@@ -28,8 +28,10 @@ class CitationFilter:
         held, self._held = self._held, ""
         return held
 
-    def _checked(self, text: str) -> str:
-        return _MARK.sub(lambda mark: mark.group() if 1 <= int(mark.group(1)) <= self._sent else "", text)
+
+def checked(text: str, sent: int) -> str:
+    """`text` without the marks of chunks that were not among the `sent` ones."""
+    return _MARK.sub(lambda mark: mark.group() if 1 <= int(mark.group(1)) <= sent else "", text)
 
 
 def cited(text: str, chunks: tuple[ScoredChunk, ...]) -> tuple[Citation, ...]:

@@ -3,7 +3,7 @@
 A sentence's score adds up how much of the question it covers (terms weighted by their rarity in the corpus; what its
 heading and the sentence before it say counts in part), how near its vector is to what is asked, whether it holds the
 kind of thing asked for (a number, a time, a name …), and the rank of its chunk. Of an expanded question the last
-sentence is what is asked, the others name the subject. The weights: docs/decisions/0004-extractive-answers.md.
+sentence is what is asked, the others name the subject. The weights: docs/decisions/extractive-answers.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ LEAST_SIMILARITY = 0.35
 """A sentence farther than this from the whole question does not answer it."""
 LEAST_COVERAGE = 0.3
 """The same for a sentence without a vector."""
-LEAST_OF_BEST = 0.75
+LEAST_OF_BEST = 0.85
 """A further quote scores at least this share of the first."""
 
 

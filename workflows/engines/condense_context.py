@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from llama_index.core.llms import ChatMessage
 
 from condensery.models.chat import ChatModel, Reply
-from condensery.models.hygiene import unquote
+from condensery.models.hygiene import clean_rewrite
 from condensery.prompts.loader import Prompts
 from condensery.settings import Settings
 from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
@@ -52,7 +52,7 @@ def bounded(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
 
 def judge(reply: Reply, message: str, history: Sequence[Exchange], max_chars: int) -> PreparedQuery:
     """The rewrite when it can be used, else the message with the reason why not."""
-    rewrite = " ".join(unquote(reply.text).split())
+    rewrite = " ".join(clean_rewrite(reply.text).text.split())
     if reason := _fault(reply, rewrite, message, history, max_chars):
         return PreparedQuery(message, message, reason)
     return PreparedQuery(rewrite, message)
