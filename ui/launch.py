@@ -75,9 +75,9 @@ async def _serve(settings: Settings, listener: socket.socket, open_browser: bool
 
 
 async def _warm_up(app: App) -> None:
-    """Load the embedding model while the person is still reading; the first question tells what is wrong with it."""
+    """Load what searching needs while the person is still reading; the first question tells what is wrong with it."""
     with suppress(CondenseryError):
-        await app.services.embedder.embed_query("warm")
+        await app.warm()
 
 
 def _has_display() -> bool:

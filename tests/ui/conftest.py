@@ -25,7 +25,7 @@ os.environ["CHAINLIT_APP_ROOT"] = tempfile.mkdtemp(prefix="cnd-ui-")  # Chainlit
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW = "install chromium (Debian: apt install chromium) and pip install playwright"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-WAIT_MS = 30_000
+WAIT_MS = 60_000
 
 StartApp = Callable[..., AbstractContextManager[str]]
 OpenPage = Callable[[str], Awaitable["Page"]]
