@@ -89,7 +89,7 @@ def test_the_wheel_holds_every_file_of_every_package(wheel: Path) -> None:
 
 def test_the_wheel_holds_none_of_what_is_ours_alone(wheel: Path) -> None:
     folders = {name.split("/")[1] for name in zipfile.ZipFile(wheel).namelist() if name.count("/") > 1}
-    assert folders.isdisjoint({"tests", "benchmarks", "docs", "examples", "scripts"})
+    assert folders.isdisjoint({"tests", "benchmarks", "evals", "docs", "examples", "scripts"})
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith((".pyc", ".gguf"))]
 
 
