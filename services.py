@@ -72,6 +72,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             stack.push_async_callback(model.close)
         chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
+        retrieval = RetrievalParts(settings.retrieval, embedder, chunks, documents)
+        stack.push_async_callback(retrieval.bm25.close)
         yield Services(
             settings=settings,
             database=database,
@@ -79,6 +81,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             model=model,
             turns=TurnRepository(database),
             documents=documents,
-            retrieval=RetrievalParts(settings.retrieval, embedder, chunks, documents),
+            retrieval=retrieval,
             prompts=prompts_for(settings.locale),
         )

@@ -29,9 +29,11 @@ class Bm25Cache:
             await asyncio.shield(self._build[1])
         return self._index
 
-    def latest(self) -> Bm25Index:
-        """Return the index as the last search saw it, without asking the database."""
-        return self._index
+    async def close(self) -> None:
+        """End a build that runs, before the database it reads from closes."""
+        if self._build is not None:
+            self._build[1].cancel()
+            await asyncio.gather(self._build[1], return_exceptions=True)
 
     async def _rebuild(self) -> Bm25Index:
         # Read before the chunks: an index may be newer than its number says, never older.

@@ -1,16 +1,14 @@
 """Hybrid search: a dense and a lexical arm in parallel, fused by rank."""
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 
-from condensery.errors import ConfigError, ProviderError
+from condensery.errors import CondenseryError, ConfigError, ProviderError
 from condensery.retrieval.arms import Arm
 from condensery.retrieval.fusion import fuse
 from condensery.retrieval.types import Chunk, Scope, ScoredChunk, SearchQuery
 from condensery.settings import Retrieval
-
-logger = logging.getLogger(__name__)
+from condensery.trace import degraded
 
 
 class Hybrid:
@@ -27,15 +25,23 @@ class Hybrid:
         searches = (arm.rank(query, scope=scope, limit=candidates) for arm in self._arms)
         outcomes = await asyncio.gather(*searches, return_exceptions=True)
         results: dict[str, list[tuple[Chunk, float]]] = {}
+        failed: dict[str, Exception] = {}
         for arm, outcome in zip(self._arms, outcomes, strict=True):
             if isinstance(outcome, list):
                 results[arm.name] = outcome
             elif isinstance(outcome, ConfigError) or not isinstance(outcome, Exception):
                 raise outcome
             else:
-                logger.warning("the %s arm failed; the others serve", arm.name, exc_info=outcome)
+                failed[arm.name] = outcome
+        for name, error in failed.items():
+            degraded(f"searched without the {name} arm: {_words(error)}", error=error)
         if not results:
             raise ProviderError(
                 f"every arm of the search failed ({', '.join(arm.name for arm in self._arms)}); the log has the reasons"
             )
         return fuse(results, weights=self._weights, k=self._settings.rrf_k, limit=limit)
+
+
+def _words(error: Exception) -> str:
+    """Our own errors in their words, any other by its kind: a library's text may quote the question."""
+    return str(error) if isinstance(error, CondenseryError) else type(error).__name__

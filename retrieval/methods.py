@@ -32,10 +32,6 @@ class RetrievalParts:
         """Build the BM25 index before the first search needs it. Raises ProviderError when the database fails."""
         await self.bm25.current()
 
-    def idf(self, term: str) -> float:
-        """How rare a term of `tokenize.terms` is in the documents: positive; as of the last lexical search."""
-        return self.bm25.latest().idf(term)
-
 
 def _semantic_arm(parts: RetrievalParts) -> Semantic:
     return Semantic(parts.embedder, parts.chunks, parts.settings.min_similarity)

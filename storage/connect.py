@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -39,9 +40,11 @@ def new_engine(url: URL, *, revive: Revive | None = None, **pool: Any) -> AsyncE
         try:
             return await _connect(url, revive)
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            raise _meaning(error, url) or error from error
+            if meant := _meaning(error, url):
+                raise meant from error
+            raise _unexpected(error, url) from None
 
-    return create_async_engine(url, async_creator=connect, **pool)
+    return create_async_engine(url, async_creator=connect, hide_parameters=True, **pool)
 
 
 def check_when_idle(engine: AsyncEngine) -> None:
@@ -101,17 +104,32 @@ async def _dial(**address: Any) -> Any:
 
 @asynccontextmanager
 async def reporting_failures(url: URL) -> AsyncIterator[None]:
-    """Turn what goes wrong with a database, but not a fault of ours, into ConfigError, ProviderError or Busy."""
+    """Turn what goes wrong with a database into ConfigError, ProviderError or Busy.
+
+    The driver's own error, which may quote what people wrote, goes no further when it is not one we know.
+    """
     try:
         yield
     except PoolTimeout as error:
         raise Busy("every database connection is in use; try again in a moment") from error
     except DBAPIError as error:
-        raise _meaning(error.orig and error.orig.__cause__, url) or error from error
+        cause = (error.orig and error.orig.__cause__) or error
+        if meant := _meaning(cause, url):
+            raise meant from error
+        raise _unexpected(cause, url) from None
+
+
+def _unexpected(error: BaseException, url: URL) -> ProviderError:
+    """What is said of any other error; the log names it, never its text, which can hold a row or a parameter."""
+    code = getattr(error, "sqlstate", None) or "no code"
+    names = [f"{part} {value}" for part in ("table", "constraint") if (value := getattr(error, f"{part}_name", None))]
+    where = "".join(traceback.format_tb(error.__traceback__))
+    logger.debug("%s (%s) %s\n%s", type(error).__name__, code, ", ".join(names), where)
+    return ProviderError(f"the database failed unexpectedly ({type(error).__name__}, {code}); -vv logs where")
 
 
 def _meaning(error: BaseException | None, url: URL) -> CondenseryError | None:
-    """What the operator reads, without a password; None for an error that only a change of our code can mend."""
+    """What the operator reads, without a password; None for an error that is not foreseen."""
     where = f"the database {masked(url)}"
     what = getattr(error, "message", None) or str(error) or type(error).__name__
     match error:

@@ -3,10 +3,11 @@
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from condensery.errors import RefusalReason
 from condensery.storage.database import Database
 from condensery.storage.reading import reading
 from condensery.storage.schema import outbox, turns
@@ -14,6 +15,8 @@ from condensery.storage.text import clean_json, clean_text
 from condensery.workflows.turn import Exchange, OutboxEntry, Outcome, Turn, TurnKey
 
 REMEMBERED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED, Outcome.STOPPED)
+
+FINISHED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED)
 
 LONG_MESSAGE = 4000
 """Characters; of a longer message, history carries the question that was found in it, so that a paste is not resent."""
@@ -28,13 +31,14 @@ class TurnRepository:
     async def save(self, turn: Turn, outbox: OutboxEntry | None = None) -> None:
         """Store `turn` and `outbox` in one transaction; saving a turn again replaces it in its place.
 
+        A turn that was broken off (stopped, failed, out of time) never replaces a finished one: nothing is stored.
+
         Raises ValueError when the id is taken by another conversation or user, or `outbox` is for another turn.
         """
         if outbox is not None and outbox.turn_id != turn.key.turn_id:
             raise ValueError(f"the outbox entry is for turn {outbox.turn_id!r}, not for {turn.key.turn_id!r}")
         async with self._db.transaction() as connection:
-            await _put_turn(connection, turn)
-            if outbox is not None:
+            if await _put_turn(connection, turn) and outbox is not None:
                 await _put_outbox(connection, outbox)
 
     async def history(
@@ -44,7 +48,7 @@ class TurnRepository:
         query = _history_query(_visible(conversation_id, user_id), max_turns, max_chars)
         async with reading(self._db) as connection:
             rows = await connection.execute(query)
-            return [Exchange(message=row.message, answer=row.answer) for row in rows]
+            return [Exchange.model_validate(dict(row._mapping)) for row in rows]
 
     async def get(self, turn_id: str, *, user_id: str | None = None) -> Turn | None:
         """The turn of that id, or None."""
@@ -68,12 +72,14 @@ def _visible(conversation_id: str, user_id: str | None) -> list[ColumnElement[bo
     return [turns.c.conversation_id == clean_text(conversation_id), *_owned_by(user_id)]
 
 
-def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars: int) -> Select[tuple[str, str]]:
+def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars: int) -> Select[Any]:
     """Newest turns first up to `max_turns`, then as many of them as fit into `max_chars`, then oldest first."""
     pasted = and_(func.length(turns.c.message) > LONG_MESSAGE, turns.c.question.is_not(None))
     said = case((pasted, turns.c.question), else_=turns.c.message).label("message")
+    short = func.length(turns.c.message) <= LONG_MESSAGE
+    evidenced = and_(turns.c.outcome.in_((Outcome.ANSWERED, Outcome.STOPPED)), short).label("evidenced")
     recent = (
-        select(turns.c.id, said, turns.c.answer)
+        select(turns.c.id, said, turns.c.answer, evidenced)
         .where(*visible, turns.c.outcome.in_(REMEMBERED), turns.c.answer.regexp_match(r"\S"))
         .order_by(turns.c.id.desc())
         .limit(max_turns)
@@ -82,18 +88,30 @@ def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars
     chars = func.length(recent.c.message) + func.length(recent.c.answer)
     so_far = func.sum(chars).over(order_by=recent.c.id.desc(), rows=(None, 0)).label("so_far")
     sized = select(recent, so_far).subquery()
-    return select(sized.c.message, sized.c.answer).where(sized.c.so_far <= max_chars).order_by(sized.c.id)
+    exchange = select(sized.c.message, sized.c.answer, sized.c.evidenced)
+    return exchange.where(sized.c.so_far <= max_chars).order_by(sized.c.id)
 
 
-async def _put_turn(connection: AsyncConnection, turn: Turn) -> None:
+async def _put_turn(connection: AsyncConnection, turn: Turn) -> bool:
+    """Whether the turn was stored: False when a finished one stays in its place."""
     values = _values(turn)
+    places = [turns.c[name].is_not_distinct_from(values[name]) for name in ("conversation_id", "user_id")]
+    replaceable = turns.c.outcome.not_in(FINISHED) if _broken_off(turn) else true()
     statement = insert(turns).values(values)
-    same_place = [turns.c[name].is_not_distinct_from(values[name]) for name in ("conversation_id", "user_id")]
     statement = statement.on_conflict_do_update(
-        index_elements=[turns.c.turn_id], set_=values, where=same_place[0] & same_place[1]
+        index_elements=[turns.c.turn_id], set_=values, where=and_(*places, replaceable)
     )
-    if (await connection.execute(statement.returning(turns.c.id))).one_or_none() is None:
+    if (await connection.execute(statement.returning(turns.c.id))).one_or_none() is not None:
+        return True
+    ours = select(turns.c.id).where(turns.c.turn_id == values["turn_id"], *places)
+    if (await connection.execute(ours)).one_or_none() is None:
         raise ValueError(f"turn id {turn.key.turn_id!r} is taken by another conversation; give every turn its own id")
+    return False
+
+
+def _broken_off(turn: Turn) -> bool:
+    timed_out = turn.outcome is Outcome.REFUSED and turn.reason == RefusalReason.TIMED_OUT
+    return timed_out or turn.outcome in (Outcome.STOPPED, Outcome.FAILED)
 
 
 async def _put_outbox(connection: AsyncConnection, entry: OutboxEntry) -> None:

@@ -1,18 +1,17 @@
 """The decorator of every step of a turn: it times the stage and keeps the record in the run's own store."""
 
 import functools
-import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from llama_index.core.workflow import Context, step
 
+from condensery.trace import degraded, noting
 from condensery.workflows.events import StageFinished
 from condensery.workflows.turn import StageRecord
 
-log = logging.getLogger(__name__)
+__all__ = ["degraded", "stage", "stages_of"]
 
 STORE_KEY = "stages"
 
@@ -21,29 +20,18 @@ Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 Method = Callable[Concatenate[Steps, Context, Rest], Awaitable[Result]]
 
-_notes: ContextVar[list[str] | None] = ContextVar("notes of the running stage", default=None)
-
-
-def degraded(reason: str) -> None:
-    """Say that the running stage fell back to something simpler: a WARNING, and a note in the turn's trace."""
-    log.warning("degraded: %s", reason)
-    notes = _notes.get()
-    if notes is not None:
-        notes.append(reason)
-
 
 def stage(method: Method[Steps, Rest, Result]) -> Method[Steps, Rest, Result]:
     """Make an async method a workflow step that records its time in milliseconds and what degraded in it."""
 
     @functools.wraps(method)
     async def timed(self: Steps, ctx: Context, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
-        notes: list[str] = []
-        token = _notes.set(notes)
         started = time.perf_counter()
+        notes: list[str] = []
         try:
-            return await method(self, ctx, *args, **kwargs)
+            with noting() as notes:
+                return await method(self, ctx, *args, **kwargs)
         finally:
-            _notes.reset(token)
             elapsed = (time.perf_counter() - started) * 1000
             await _keep(ctx, StageRecord(stage=method.__name__, ms=round(elapsed, 2), note="; ".join(notes) or None))
 

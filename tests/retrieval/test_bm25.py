@@ -165,7 +165,31 @@ async def test_results_say_how_they_were_found(library: Library) -> None:
     assert [result.trace.arms["bm25"].score for result in results] == [result.score for result in results]
 
 
-async def test_idf_comes_from_the_same_index(library: Library) -> None:
-    await library.add({f"{n}.txt": "The lantern hangs." + " The kettle boils." * (n == 0) for n in range(5)})
-    await library.parts.warm()
-    assert library.parts.idf("lantern") < library.parts.idf("kettl")
+async def test_a_build_that_runs_is_over_when_the_cache_is_closed(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await library.add({"a.txt": "The lantern hangs high."})
+    reading = asyncio.Event()
+    ended: list[BaseException] = []
+
+    async def endless() -> None:
+        reading.set()
+        try:
+            await asyncio.Event().wait()
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    monkeypatch.setattr(library.documents, "all_chunks", endless)
+    search = asyncio.create_task(library.search("lantern", "bm25"))
+    await reading.wait()
+    await library.parts.bm25.close()
+    assert [type(error) for error in ended] == [asyncio.CancelledError]
+    await asyncio.gather(search, return_exceptions=True)
+
+
+async def test_closing_a_cache_that_built_nothing_or_is_done_is_fine(library: Library) -> None:
+    await library.parts.bm25.close()
+    await library.add({"a.txt": "The lantern hangs high."})
+    await library.search("lantern", "bm25")
+    await library.parts.bm25.close()

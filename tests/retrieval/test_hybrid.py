@@ -11,6 +11,7 @@ from condensery.retrieval.fusion import fuse
 from condensery.retrieval.hybrid import Hybrid
 from condensery.retrieval.types import Chunk, Placement, Scope, SearchQuery
 from condensery.settings import Retrieval
+from condensery.trace import degraded, noting
 
 from .conftest import Library
 
@@ -98,6 +99,27 @@ async def test_when_an_arm_fails_the_other_serves_with_a_warning(
     (record,) = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert "semantic" in record.getMessage()
     assert record.exc_info
+
+
+async def test_an_arm_that_fails_is_noted_in_the_trace_without_a_library_s_words() -> None:
+    with noting() as notes:
+        await search(Scripted("semantic", ProviderError("no database")), Scripted("bm25", ranked("a")))
+        await search(Scripted("semantic", ranked("a")), Scripted("bm25", RuntimeError("what was asked")))
+    assert notes == ["searched without the semantic arm: no database", "searched without the bm25 arm: RuntimeError"]
+
+
+class Degrading(Scripted):
+    """An arm that falls back by itself, in the task it runs in."""
+
+    async def rank(self, query: SearchQuery, *, scope: Scope, limit: int) -> Ranking:
+        degraded("a simpler way")
+        return await super().rank(query, scope=scope, limit=limit)
+
+
+async def test_what_degrades_inside_an_arm_reaches_the_trace_of_the_search() -> None:
+    with noting() as notes:
+        await search(Degrading("semantic", ranked("a")), Scripted("bm25", ranked("a")))
+    assert notes == ["a simpler way"]
 
 
 async def test_when_every_arm_fails_it_is_a_provider_error() -> None:

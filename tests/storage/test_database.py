@@ -1,5 +1,7 @@
 import asyncio
+import logging
 import socket
+import traceback
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError
 
 from condensery.errors import Busy, ConfigError, ProviderError
 from condensery.settings import Settings
@@ -192,9 +194,32 @@ async def test_a_failed_transaction_leaves_nothing_behind(database: Database) ->
     assert await value(database, "SELECT to_regclass('half')") is None
 
 
-async def test_a_fault_of_ours_is_not_dressed_up_as_the_database_s(database: Database) -> None:
-    with pytest.raises(IntegrityError):
-        await value(database, "INSERT INTO outbox (turn_id, kind, payload) VALUES ('nobody', 'k', '{}')")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO outbox (turn_id, kind, payload) VALUES (:words, 'k', '{}')",
+        "SELECT CAST(CAST(:words AS text) AS integer)",
+        "SELECT 1 / CAST(:words AS integer)",
+    ],
+)
+async def test_an_unforeseen_failure_never_repeats_what_people_wrote(
+    database: Database, caplog: pytest.LogCaptureFixture, statement: str
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(ProviderError, match="failed unexpectedly") as raised:
+        async with database.transaction() as connection:
+            await connection.execute(text(statement), {"words": "my private message"})
+    logging.getLogger("condensery").error("it failed", exc_info=raised.value)
+    shown = "".join(traceback.format_exception(raised.value)) + caplog.text
+    assert "private message" not in shown
+    assert "condensery.storage.connect" in {record.name for record in caplog.records}
+
+
+async def test_parameters_are_hidden_where_the_database_is_not_at_fault(database: Database) -> None:
+    async with database.engine.connect() as connection:
+        with pytest.raises(DBAPIError) as raised:
+            await connection.execute(text("SELECT nothing, :words"), {"words": "my private message"})
+    assert "private message" not in str(raised.value)
 
 
 async def test_a_connection_that_the_server_ended_is_replaced(database: Database) -> None:

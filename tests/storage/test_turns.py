@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, func, select, text
-from sqlalchemy.exc import IntegrityError
 
+from condensery.errors import ProviderError
 from condensery.retrieval.types import Chunk, Placement, ScoredChunk, Trace
 from condensery.storage.database import Database
 from condensery.storage.schema import outbox
@@ -95,7 +95,7 @@ async def test_an_outbox_entry_is_written_once_for_its_turn(database: Database, 
 async def test_a_turn_is_not_kept_without_its_outbox_entry(database: Database, repository: TurnRepository) -> None:
     async with database.transaction() as connection:
         await connection.execute(text("ALTER TABLE outbox ADD CHECK (kind <> 'refused here')"))
-    with pytest.raises(IntegrityError):
+    with pytest.raises(ProviderError):
         await repository.save(a_turn("t"), OutboxEntry(turn_id="t", kind="refused here", payload={}))
     assert await repository.get("t") is None
 
@@ -114,6 +114,62 @@ async def test_a_turn_cannot_be_overwritten_from_elsewhere(repository: TurnRepos
     with pytest.raises(ValueError, match="'t'"):
         await repository.save(a_turn("t", **({"user_id": "a"} | thief), message="stolen"))
     assert await repository.get("t") == mine
+
+
+BROKEN_OFF = [
+    {"outcome": Outcome.STOPPED},
+    {"outcome": Outcome.FAILED},
+    {"outcome": Outcome.REFUSED, "reason": "timed_out"},
+]
+
+
+@pytest.mark.parametrize("late", BROKEN_OFF)
+@pytest.mark.parametrize("outcome", [Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED])
+async def test_a_turn_broken_off_never_replaces_a_finished_one(
+    database: Database, repository: TurnRepository, outcome: Outcome, late: dict[str, Any]
+) -> None:
+    finished = a_turn("t", outcome=outcome)
+    await repository.save(finished)
+    await repository.save(a_turn("t", answer="", **late), OutboxEntry(turn_id="t", kind="late", payload={}))
+    assert await repository.get("t") == finished
+    async with database.transaction() as connection:
+        assert await connection.scalar(select(func.count()).select_from(outbox)) == 0
+
+
+@pytest.mark.parametrize("late", BROKEN_OFF)
+async def test_a_turn_broken_off_is_kept_when_there_is_no_better_one(
+    repository: TurnRepository, late: dict[str, Any]
+) -> None:
+    await repository.save(a_turn("t", outcome=Outcome.FAILED))
+    await repository.save(a_turn("t", answer="part", **late))
+    stored = await repository.get("t")
+    assert stored is not None
+    assert (stored.answer, stored.outcome) == ("part", late["outcome"])
+
+
+async def test_a_finished_turn_replaces_one_broken_off_and_a_refusal(repository: TurnRepository) -> None:
+    for outcome in (Outcome.STOPPED, Outcome.REFUSED):
+        await repository.save(a_turn(outcome, outcome=outcome))
+        await repository.save(a_turn(outcome))
+        stored = await repository.get(outcome)
+        assert stored is not None
+        assert stored.outcome is Outcome.ANSWERED
+
+
+async def test_a_turn_broken_off_elsewhere_is_still_an_error(repository: TurnRepository) -> None:
+    await repository.save(a_turn("t"))
+    with pytest.raises(ValueError, match="'t'"):
+        await repository.save(a_turn("t", conversation_id="other", outcome=Outcome.STOPPED))
+
+
+async def test_history_tells_answers_made_from_documents_from_other_turns(repository: TurnRepository) -> None:
+    for outcome in Outcome:
+        await repository.save(a_turn(outcome, message=outcome, outcome=outcome))
+    await repository.save(a_turn("long", message="x" * 4001, question="long"))
+    await repository.save(a_turn("just", message="y" * 4000))
+    exchanges = await repository.history("c", max_turns=99, max_chars=99_999)
+    assert [each.message[:9] for each in exchanges if each.evidenced] == ["answered", "stopped", "y" * 9]
+    assert [each.message for each in exchanges if not each.evidenced] == ["small_talk", "meta", "refused", "long"]
 
 
 async def test_history_is_two_sided_and_oldest_first(repository: TurnRepository) -> None:
@@ -170,10 +226,10 @@ async def test_history_never_asks_for_evidence(database: Database, repository: T
     event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *call: sent.append(call[2]))
     await repository.history("c", max_turns=5, max_chars=500)
     [statement] = [each for each in sent if "FROM" in each]
-    assert "evidence" not in statement
+    assert "turns.evidence" not in statement
     assert "answer" in statement
     await repository.list("c")
-    assert "evidence" in sent[-1], "the listener must be able to see it"
+    assert "turns.evidence" in sent[-1], "the listener must be able to see it"
 
 
 async def test_a_conversation_is_hidden_from_every_other_user(repository: TurnRepository) -> None:
