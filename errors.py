@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+DEBUG_VARIABLE = "CONDENSERY_DEBUG"
+"""The environment variable that makes the command line show tracebacks."""
+
 
 class CondenseryError(Exception):
     """Root of every error this package raises on purpose."""

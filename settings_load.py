@@ -15,13 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from condensery.errors import ConfigError
+from condensery.errors import DEBUG_VARIABLE, ConfigError
 from condensery.settings_mask import is_optional, shown
 
 ENV_PREFIX = "CONDENSERY_"
 TOML_FILE = "condensery.toml"
 CONFIG_VARIABLE = "CONDENSERY_CONFIG"
-DEBUG_VARIABLE = "CONDENSERY_DEBUG"
 # Variables with our prefix that are no settings: where the file is, whether the command line shows tracebacks, and
 # whether the test suite insists on a browser.
 OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, DEBUG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})

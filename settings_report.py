@@ -25,11 +25,11 @@ def effective(settings: Settings) -> list[Effective]:
     ]
 
 
-def settings_table(settings: Settings, *, only_given: bool = False) -> str:
-    """The settings as aligned lines of name, value and source; `only_given` leaves the defaults out."""
-    rows = [row for row in effective(settings) if not only_given or row.source != "default"]
-    names = max((len(row.name) for row in rows), default=0)
-    values = min(max((len(row.value) for row in rows), default=0), 60)
+def settings_table(settings: Settings) -> str:
+    """The settings as aligned lines of name, value and source."""
+    rows = effective(settings)
+    names = max(len(row.name) for row in rows)
+    values = min(max(len(row.value) for row in rows), 60)
     return "\n".join(f"{row.name:<{names}}  {row.value or repr(''):<{values}}  {row.source}" for row in rows)
 
 

@@ -54,6 +54,12 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
             condense.engine == "condense_context" and condense.enabled and llm.model == "none",
             "condense.engine = condense_context needs a model; set llm.model or use expand_context",
         ),
+        (
+            condense.engine == "condense_context"
+            and condense.enabled
+            and condense.max_output_tokens >= llm.context_window,
+            "condense.max_output_tokens must be smaller than llm.context_window, or the conversation has no room",
+        ),
     ]
 
 

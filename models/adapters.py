@@ -1,10 +1,12 @@
 """How `ChatModel` talks to one kind of LlamaIndex `LLM`; the base class suits any of them."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from condensery.errors import ProviderError
+from condensery.models.token_estimate import estimate_tokens
 from condensery.models.types import input_too_large
 
 if TYPE_CHECKING:
@@ -13,19 +15,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 _MESSAGE_OVERHEAD = 4
-_CHARS_PER_TOKEN = 3.6
 
 
 class Adapter:
-    """Any LlamaIndex `LLM`: tokens are estimated, and the window is checked against the estimate."""
+    """Any LlamaIndex `LLM`: tokens are estimated on the high side, and the window is checked against the estimate."""
 
     def __init__(self, llm: "LLM", context_window: int) -> None:
         self.llm = llm
         self.context_window = context_window
 
     async def count_tokens(self, messages: "Sequence[ChatMessage]") -> int:
-        """Tokens of the prompt made of `messages`; this estimate errs on the high side."""
-        return sum(_MESSAGE_OVERHEAD + estimate_tokens(message.content or "") for message in messages)
+        """Tokens of the prompt made of `messages`, estimated: likelier too many than too few."""
+        texts = [message.content or "" for message in messages]
+        return await asyncio.to_thread(lambda: sum(_MESSAGE_OVERHEAD + estimate_tokens(text) for text in texts))
 
     async def chat(self, messages: "Sequence[ChatMessage]", options: dict[str, Any]) -> "ChatResponse":
         """Return the reply. `options`: max_tokens, stop, response_format and background, where they are set."""
@@ -56,9 +58,3 @@ class Adapter:
 
     async def close(self) -> None:
         """Free what the LLM holds."""
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate tokens without a tokenizer: 3.6 ASCII characters, or one other character, make a token."""
-    ascii_chars = len(text.encode("ascii", "ignore"))
-    return round(ascii_chars / _CHARS_PER_TOKEN + (len(text) - ascii_chars) + 0.5)

@@ -48,7 +48,7 @@ class ChatModel:
         return f"ChatModel({self.name!r}, context_window={self.context_window}, capable={self.capable})"
 
     async def count_tokens(self, messages: "Sequence[ChatMessage]") -> int:
-        """Tokens of the prompt made of `messages`, template included: exact for a local model, else an estimate."""
+        """Tokens of the prompt made of `messages`, template included: exact for a local model, else estimated high."""
         with self._translated():
             return await self._adapter.count_tokens(messages)
 

@@ -153,5 +153,6 @@ def open_embedder(settings: Embeddings) -> HuggingFaceEmbedder:
     """Return the embedder of these settings, not loaded yet. Raises `ConfigError` for a model not on this disk."""
     folder = model_folder(settings.model)
     known = prefixes_of(folder, settings.model)
-    prefixes = Prefixes(settings.query_prefix or known.query, settings.document_prefix or known.document)
+    query, document = settings.query_prefix, settings.document_prefix
+    prefixes = Prefixes(known.query if query is None else query, known.document if document is None else document)
     return HuggingFaceEmbedder(folder, name=settings.model, batch_size=settings.batch_size, prefixes=prefixes)

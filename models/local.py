@@ -8,6 +8,7 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
 
+from condensery.errors import ConfigError
 from condensery.models.adapters import Adapter
 from condensery.models.gguf import trained_window
 from condensery.models.llama import LlamaLLM
@@ -26,6 +27,11 @@ class LocalAdapter(Adapter):
         window = min(settings.context_window, trained_window(path) or settings.context_window)
         if window < settings.context_window:
             log.warning("%s was made for %d tokens; llm.context_window is lowered to that", path.name, window)
+        if window <= settings.max_output_tokens:
+            raise ConfigError(
+                f"{path.name} has a window of {window} tokens, and llm.max_output_tokens is "
+                f"{settings.max_output_tokens}, which leaves no room for the prompt; lower it, or change llm.model"
+            )
         llm = LlamaLLM(
             path,
             context_window=window,

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from tenacity import before_sleep_log, retry, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from condensery.errors import Busy, CondenseryError, ConfigError, ProviderError
-from condensery.storage.urls import masked
+from condensery.storage.urls import without_password
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ def _unexpected(error: BaseException, url: URL) -> ProviderError:
 
 def _meaning(error: BaseException | None, url: URL) -> CondenseryError | None:
     """What the operator reads, without a password; None for an error that is not foreseen."""
-    where = f"the database {masked(url)}"
+    where = f"the database {without_password(url)}"
     what = getattr(error, "message", None) or str(error) or type(error).__name__
     match error:
         case asyncpg.InvalidAuthorizationSpecificationError() | asyncpg.ClientConfigurationError():

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from condensery.errors import ConfigError
 from condensery.storage.connect import new_engine, reporting_failures
-from condensery.storage.urls import masked
+from condensery.storage.urls import without_password
 
 VERSION_TABLE = "condensery_schema"
 ADVISORY_LOCK = 0x636F6E64  # "cond"; any process that migrates this database waits for it
@@ -44,7 +44,7 @@ async def _upgrade(url: URL) -> None:
             await connection.run_sync(_upgrade_to_head)
     except CommandError as error:
         raise ConfigError(
-            f"the schema of {masked(url)} is not one this version knows ({error}); "
+            f"the schema of {without_password(url)} is not one this version knows ({error}); "
             "upgrade condensery, or use another database or data directory"
         ) from error
     finally:
@@ -56,8 +56,8 @@ async def _require_vector(connection: AsyncConnection, url: URL) -> None:
     installed = await connection.scalar(text(query))
     if installed is None:
         raise ConfigError(
-            f"the server of {masked(url)} lacks pgvector; install it there (https://github.com/pgvector/pgvector), "
-            "or unset CONDENSERY_DATABASE_URL to use the embedded database"
+            f"the server of {without_password(url)} lacks pgvector; install it there "
+            "(https://github.com/pgvector/pgvector), or unset CONDENSERY_DATABASE_URL to use the embedded database"
         )
     if not installed:
         await connection.execute(text("CREATE EXTENSION vector"))

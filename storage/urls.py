@@ -34,6 +34,6 @@ def _query(url: URL) -> dict[str, str | tuple[str, ...]]:
     return query
 
 
-def masked(url: URL) -> str:
+def without_password(url: URL) -> str:
     """The URL as messages may show it."""
     return url.render_as_string(hide_password=True)

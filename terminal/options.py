@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from condensery.errors import DEBUG_VARIABLE
 from condensery.terminal.output import notice
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ WITH_VALUE = ("--data-dir",)
 FLAGS = ("--debug", "--verbose", "-v", "-vv", "-vvv")
 LEVELS = ((logging.WARNING, logging.CRITICAL), (logging.INFO, logging.WARNING), (logging.DEBUG, logging.INFO))
 """The least severe records shown, ours and the libraries', without `-v`, with `-v` and with `-vv`."""
-DEBUG_VARIABLE = "CONDENSERY_DEBUG"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """`ChatModel` over scripted models and over the real bundled one."""
 
 import logging
+import struct
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -201,3 +202,21 @@ def test_importing_the_models_loads_no_heavy_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def a_gguf_header(path: Path, window: int) -> Path:
+    """A file that says so much and no more: the weights are read with the first call only."""
+    key, u32 = b"llama.context_length", 4
+    path.write_bytes(struct.pack("<4sIQQ", b"GGUF", 3, 0, 1) + struct.pack("<Q", len(key)) + key)
+    path.write_bytes(path.read_bytes() + struct.pack("<II", u32, window))
+    return path
+
+
+def test_a_file_whose_own_window_holds_no_more_than_the_longest_reply_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
+    small = a_gguf_header(tmp_path / "small.gguf", 512)
+    with pytest.raises(ConfigError, match=r"small.gguf has a window of 512 tokens, and llm.max_output_tokens is 512"):
+        open_chat_model(Llm(model=str(small), max_output_tokens=512))
+    model = open_chat_model(Llm(model=str(small), max_output_tokens=511))
+    assert model is not None
+    assert model.context_window == 512

@@ -185,6 +185,15 @@ def test_prefixes_are_those_the_folder_records_else_those_of_the_family(tmp_path
     assert prefixes_of(model_folder(BUNDLED_EMBEDDINGS), BUNDLED_EMBEDDINGS) == Prefixes()
 
 
+def test_a_prefix_that_is_not_set_is_the_family_s_and_a_blank_one_switches_it_off(tmp_path: Path) -> None:
+    folder = tmp_path / "e5-small"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"hidden_size": 8}')
+    assert open_embedder(Embeddings(model=str(folder))).prefixes == Prefixes("query: ", "passage: ")
+    assert open_embedder(Embeddings(model=str(folder), query_prefix="")).prefixes == Prefixes("", "passage: ")
+    assert open_embedder(Embeddings(model=str(folder), document_prefix="")).prefixes == Prefixes("query: ", "")
+
+
 async def test_prefixes_reach_the_model_and_the_name_of_the_vector_space() -> None:
     embedder = open_embedder(Embeddings(query_prefix="query: ", document_prefix="passage: "))
     held: Any = HeldModel()

@@ -1,7 +1,7 @@
 import pytest
 
 from condensery.errors import ConfigError
-from condensery.storage.urls import masked, parse_database_url
+from condensery.storage.urls import parse_database_url, without_password
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+asyncpg", "postgresql+psycopg2"])
@@ -13,7 +13,7 @@ def test_every_form_of_a_postgres_url_becomes_asyncpg_s(scheme: str) -> None:
 def test_a_quoted_password_is_unquoted_and_never_shown() -> None:
     url = parse_database_url("postgresql://me:p%40ss%2Fw%3Ard%25%23@db/docs")
     assert url.password == "p@ss/w:rd%#"  # noqa: S105
-    assert masked(url) == "postgresql+asyncpg://me:***@db/docs"
+    assert without_password(url) == "postgresql+asyncpg://me:***@db/docs"
 
 
 def test_libpq_s_sslmode_is_understood() -> None:
