@@ -14,7 +14,8 @@ from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.retrieval.types import Scope
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
-from condensery.workflows.events import AgentCall, AnswerDelta, ChatStart, TurnEvent, TurnFinished
+from condensery.storage.scope import checked_scope
+from condensery.workflows.events import AgentCall, AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.turn import Outcome, Turn, TurnKey, TurnOptions
 
@@ -31,6 +32,7 @@ class App:
         self.services = services
         self.settings = services.settings
         self.agent = RAGAgent(services)
+        self._stopping: set[asyncio.Task[None]] = set()
 
     async def ask(self, message: str, **options: Any) -> Turn:
         """Answer `message`; takes the options of `stream` and returns the finished turn."""
@@ -54,16 +56,16 @@ class App:
     ) -> AsyncGenerator[TurnEvent, None]:
         """The events of a turn as they happen: standalone question, evidence, answer deltas, and `TurnFinished` last.
 
-        Every failure ends in a `TurnFinished` whose answer says so; only an unknown engine or method raises
-        (`UnknownName`). Closing the stream stops the turn and keeps the partial answer. `chat=False` skips the gate.
+        Every failure ends in a `TurnFinished` whose answer says so; only a wrong option raises `ConfigError`: an
+        unknown engine or method (`UnknownName`), or a filter key that is no name. Closing the stream stops the turn
+        and keeps the partial answer. `chat=False` skips the gate.
         """
-        options = TurnOptions(
-            engine=engine, method=method, scope=Scope(namespaces=tuple(namespaces), filters=dict(filters or {}))
-        )
+        scope = checked_scope(Scope(namespaces=tuple(namespaces), filters=dict(filters or {})))
+        options = TurnOptions(engine=engine, method=method, scope=scope)
         self._check(options)
         key = TurnKey(turn_id=str(uuid.uuid4()), conversation_id=conversation_id or str(uuid.uuid4()), user_id=user_id)
-        start = await self._start(key, message, options, chat)
-        async with aclosing(self._run(start)) as events:
+        kind = ChatStart if chat else AgentCall
+        async with aclosing(self._run(kind(key=key, message=message, options=options))) as events:
             async for event in events:
                 yield event
 
@@ -89,50 +91,81 @@ class App:
         self.services.engine(options.engine or self.settings.condense.engine)
         self.services.retriever(options.method or self.settings.retrieval.method)
 
-    async def _start(self, key: TurnKey, message: str, options: TurnOptions, chat: bool) -> ChatStart:
-        limits = self.settings.history
-        history = await self.services.turns.history(
-            key.conversation_id, max_turns=limits.max_turns, max_chars=limits.max_chars, user_id=key.user_id
-        )
-        kind = ChatStart if chat else AgentCall
-        return kind(key=key, message=message, history=tuple(history), options=options)
-
     async def _run(self, start: ChatStart) -> AsyncGenerator[TurnEvent, None]:
         partial = PartialTurn(start)
-        handler = self.agent.run(start_event=start)
+        handler: Any = None
         try:
+            handler = self.agent.run(start_event=await self._with_history(start))
             async for event in handler.stream_events():
                 partial.see(event)
                 if isinstance(event, TurnEvent):
                     yield event
             await handler
         except (asyncio.CancelledError, GeneratorExit):
-            if not partial.finished:
-                await asyncio.shield(self._stop(handler, partial))
+            await self._stopped(handler, partial)
             raise
         except Exception as error:
             for event in await self._fail(partial, error):
                 yield event
 
-    async def _stop(self, handler: Any, partial: PartialTurn) -> None:
-        await handler.cancel_run()
-        with suppress(Exception):
-            await asyncio.wait_for(handler, STOP_SECONDS)
-        await self.services.turns.save(partial.turn(Outcome.STOPPED))
+    async def _with_history(self, start: ChatStart) -> ChatStart:
+        limits, key = self.settings.history, start.key
+        history = await self.services.turns.history(
+            key.conversation_id, max_turns=limits.max_turns, max_chars=limits.max_chars, user_id=key.user_id
+        )
+        return start.model_copy(update={"history": tuple(history)})
 
-    async def _fail(self, partial: PartialTurn, error: Exception) -> list[AnswerDelta | TurnFinished]:
+    async def _stopped(self, handler: Any, partial: PartialTurn) -> None:
+        """Stop the run and keep what was said, whoever cancels the one who waits for it."""
+        stopping = asyncio.create_task(self._stop(handler, partial))
+        self._stopping.add(stopping)
+        stopping.add_done_callback(self._stopping.discard)
+        await asyncio.shield(stopping)
+
+    async def _stop(self, handler: Any, partial: PartialTurn) -> None:
+        if handler is not None and not handler.is_done():
+            await handler.cancel_run()
+            with suppress(Exception):
+                await asyncio.wait_for(handler, STOP_SECONDS)
+        if not partial.finished:
+            await self._store(partial.turn(Outcome.STOPPED))
+
+    async def _fail(self, partial: PartialTurn, error: Exception) -> list[EvidenceReady | AnswerDelta | TurnFinished]:
         reason = reason_of(error)
-        log.error("a turn ended early (%s): %s", reason, error, exc_info=not isinstance(error, CondenseryError))
+        log.error("a turn ended early (%s): %s", reason, _name_of(error))
+        log.debug("the reason", exc_info=error)
         said = AnswerDelta(text=("\n\n" if partial.text else "") + self.services.prompts.text(f"refusal.{reason}"))
-        partial.see(said)
-        refused = reason is not RefusalReason.FAILED
-        turn = partial.turn(Outcome.REFUSED if refused else Outcome.FAILED, reason)
-        await self.services.turns.save(turn)
-        return [said, TurnFinished(turn=turn)]
+        events = [EvidenceReady(chunks=()), said] if partial.lacks_evidence else [said]
+        for event in events:
+            partial.see(event)
+        turn = partial.turn(Outcome.FAILED if reason is RefusalReason.FAILED else Outcome.REFUSED, reason)
+        await self._store(turn)
+        return [*events, TurnFinished(turn=turn)]
+
+    async def _store(self, turn: Turn) -> None:
+        """Keep a turn that ended early; that it cannot be kept is no reason to say nothing."""
+        try:
+            await self.services.turns.save(turn)
+        except Exception as error:
+            log.error("a turn that ended early could not be stored: %s", _name_of(error))
+
+    async def close(self) -> None:
+        """Wait for turns that are being stopped."""
+        while self._stopping:
+            await asyncio.wait(self._stopping)
+
+
+def _name_of(error: Exception) -> str:
+    """What the log may say: our own words, but of a library's error only its kind, since it may quote the message."""
+    return str(error) if isinstance(error, CondenseryError) else type(error).__name__
 
 
 @asynccontextmanager
 async def open_app(settings: Settings | None = None, **overrides: Any) -> AsyncIterator[App]:
     """Open the app with `settings`, or with what `load_settings(**overrides)` finds; raises `ConfigError`."""
     async with open_services(settings or load_settings(**overrides)) as services:
-        yield App(services)
+        app = App(services)
+        try:
+            yield app
+        finally:
+            await app.close()

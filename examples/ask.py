@@ -17,8 +17,8 @@ async def main() -> None:
         print(f"{len(report.added)} documents added, {len(report.unchanged)} as before")
 
         # Turns of one conversation know each other; without an id every question stands alone.
-        first = await app.ask("When does the first car go up on weekdays?")
-        second = await app.ask("And on Sundays?", conversation_id=first.key.conversation_id)
+        first = await app.ask("When does the last car come down?")
+        second = await app.ask("And on Fridays?", conversation_id=first.key.conversation_id)
 
     for turn in (first, second):
         print(f"\n> {turn.message}")

@@ -13,8 +13,8 @@ condensery ingest docs
 # A question and its follow-up, with how its results were ranked and what took how long. A conversation may have any
 # name that is not taken.
 conversation="example-$$"
-condensery ask --conversation "$conversation" "When does the first car go up on weekdays?"
-condensery ask --conversation "$conversation" "And on Sundays?" --explain
+condensery ask --conversation "$conversation" "When does the last car come down?"
+condensery ask --conversation "$conversation" "And on Fridays?" --explain
 
 # For programs: the whole turn as JSON, with the question on stdin.
 echo "How much is a ticket for a dog?" | condensery ask - --json |

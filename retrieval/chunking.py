@@ -11,7 +11,7 @@ from condensery.retrieval.sentences import sentence_spans
 from condensery.retrieval.types import Chunk
 from condensery.settings import Ingest
 
-CHUNKING_VERSION = "2"
+CHUNKING_VERSION = "3"
 """Raised whenever readers or chunking give other chunks for the same bytes; every file is then ingested anew."""
 
 # A line with the indented lines under it, unless those are items of their own.

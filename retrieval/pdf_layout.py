@@ -54,11 +54,13 @@ def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
         pages.setdefault(line.page, []).append(line)
     edges = {page: [*own[:2], *own[-2:]] for page, own in pages.items()}
     shared = Counter(shape for own in edges.values() for shape in {_shape(line) for line in own})
-    running = {shape for shape, count in shared.items() if len(pages) > 2 and count >= _MOST_PAGES * len(pages)}
+    running = {shape for shape, count in shared.items() if len(pages) > 1 and count >= _MOST_PAGES * len(pages)}
 
     def is_running(line: Line) -> bool:
         is_number = line.text.strip().strip("-– ") == str(line.page)
-        return line in edges[line.page] and (is_number or _shape(line) in running)
+        # On two pages an equal line may be chance, unless it counts the pages.
+        is_repeated = _shape(line) in running and (len(pages) > 2 or str(line.page) in re.findall(r"\d+", line.text))
+        return line in edges[line.page] and (is_number or is_repeated)
 
     return [line for line in lines if not is_running(line)]
 

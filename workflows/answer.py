@@ -75,22 +75,25 @@ class AnswerSteps:
         return await self._quote(ctx, prompt)
 
     async def _generate(self, ctx: Context, prompt: AnswerPrompt, model: ChatModel) -> str:
-        """The streamed text, or "" when the model gave none: then the answer is quoted instead."""
-        ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
+        """The streamed text, or "" when the model gave none; the answer is then quoted, and the trace says so."""
         replies: list[Reply] = []
         said = False
         try:
             async for piece in self._pieces(prompt, model, replies.append):
+                if not said:
+                    ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
                 said = True
                 ctx.write_event_to_stream(AnswerDelta(text=piece))
         except ProviderError as error:
             if said:
                 raise
-            degraded(f"generated answer: {error}")
+            degraded(f"quoted instead of generated: {error}")
             return ""
-        if replies[0].finish_reason == "length":
+        if not said:
+            degraded(f"quoted instead of generated: {_why_nothing(replies[0])}")
+        elif replies[0].finish_reason == "length":
             degraded("the answer was cut off at llm.max_output_tokens")
-        return checked(replies[0].text, len(prompt.chunks)).strip()
+        return checked(replies[0].text, len(prompt.chunks)).strip() if said else ""
 
     async def _pieces(
         self, prompt: AnswerPrompt, model: ChatModel, on_finish: Callable[[Reply], None]
@@ -102,7 +105,7 @@ class AnswerSteps:
             async for delta in stream:
                 if piece := check.feed(delta):
                     yield piece
-        if rest := check.finish():
+        if rest := check.finish().rstrip():
             yield rest
 
     async def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
@@ -122,3 +125,7 @@ class AnswerSteps:
             outcome=Outcome.REFUSED if reason else Outcome.ANSWERED,
             reason=reason,
         )
+
+
+def _why_nothing(reply: Reply) -> str:
+    return "the model spent its tokens on reasoning" if reply.unfinished_thinking else "the model wrote nothing"

@@ -41,15 +41,22 @@ class PromptParts:
             PromptMessage(role="user", content=self.last(self.chunks)),
         )
 
-    def weaker(self) -> "PromptParts | None":
-        """These parts less the one that is missed least, or None when only the message is left."""
-        if self.memories:
-            return replace(self, memories=self.memories[:-1])
-        if self.history:
-            return replace(self, history=self.history[1:])
-        if self.chunks:
-            return replace(self, chunks=self.chunks[:-1])
-        return None
+    @property
+    def droppable(self) -> int:
+        """How many parts can go."""
+        return len(self.memories) + len(self.history) + len(self.chunks)
+
+    def without(self, dropped: int) -> "PromptParts":
+        """These parts less `dropped` of them: memories from the weakest, then the oldest turns, then weakest chunks."""
+        memories = min(dropped, len(self.memories))
+        turns = min(dropped - memories, len(self.history))
+        chunks = dropped - memories - turns
+        return replace(
+            self,
+            memories=self.memories[: len(self.memories) - memories],
+            history=self.history[turns:],
+            chunks=self.chunks[: len(self.chunks) - chunks],
+        )
 
 
 @dataclass(frozen=True)
@@ -66,13 +73,27 @@ def input_budget(settings: Settings, model: ChatModel, max_output_tokens: int) -
 
 
 async def fit(parts: PromptParts, budget: int, count: CountTokens) -> Fitted:
-    """The fullest prompt of at most `budget` tokens; `Refusal(input_too_large)` when the message alone is more."""
-    current: PromptParts | None = parts
-    while current is not None:
-        if await count(as_chat(current.messages())) <= budget:
-            return Fitted(messages=current.messages(), chunks=current.chunks)
-        current = current.weaker()
-    raise Refusal(RefusalReason.INPUT_TOO_LARGE)
+    """The fullest prompt of at most `budget` tokens; `Refusal(input_too_large)` when the message alone is more.
+
+    Each part that goes makes the prompt shorter, so that bisecting finds the fewest that must go.
+    """
+
+    async def fits(dropped: int) -> bool:
+        return await count(as_chat(parts.without(dropped).messages())) <= budget
+
+    if await fits(0):
+        return _fitted(parts)
+    too_few, enough = 0, parts.droppable
+    if not enough or not await fits(enough):
+        raise Refusal(RefusalReason.INPUT_TOO_LARGE)
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if await fits(middle) else (middle, enough)
+    return _fitted(parts.without(enough))
+
+
+def _fitted(parts: PromptParts) -> Fitted:
+    return Fitted(messages=parts.messages(), chunks=parts.chunks)
 
 
 def as_chat(messages: Sequence[PromptMessage]) -> list[ChatMessage]:

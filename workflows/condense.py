@@ -11,6 +11,7 @@ from condensery.services import Services
 from condensery.settings import Condense
 from condensery.workflows.engines.base import ChatEngine, PreparedQuery
 from condensery.workflows.events import ChatCleared, CondensedQuestion, HistoryLimited, QuestionRejected
+from condensery.workflows.history import newest
 from condensery.workflows.own_words import question_in
 from condensery.workflows.stage import degraded, stage
 from condensery.workflows.turn import Exchange, FallbackReason
@@ -60,7 +61,7 @@ class CondenseSteps:
         if message is None:
             return QuestionRejected(reason=RefusalReason.CONDENSATION_EMPTY)
         name = (limited.options.engine or limits.engine) if limits.enabled else "simple"
-        prepared = await self._prepare(name, message, limited.history[-limits.history_turns :])
+        prepared = await self._prepare(name, message, newest(limited.history, limits.history_turns))
         if prepared.reason:
             degraded(f"{name}: {prepared.reason}")
         question = CondensedQuestion(

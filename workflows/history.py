@@ -10,11 +10,16 @@ from condensery.workflows.stage import stage
 from condensery.workflows.turn import Exchange
 
 
+def newest(history: Sequence[Exchange], most: int) -> tuple[Exchange, ...]:
+    """The `most` newest exchanges, oldest first."""
+    return tuple(history[max(len(history) - most, 0) :])
+
+
 def newest_within(history: Sequence[Exchange], *, max_turns: int, max_chars: int) -> tuple[Exchange, ...]:
     """The newest exchanges that fit both limits, oldest first; an exchange is kept whole or not at all."""
     kept: list[Exchange] = []
     left = max_chars
-    for exchange in reversed(history[-max_turns:] if max_turns else []):
+    for exchange in reversed(newest(history, max_turns)):
         left -= len(exchange.message) + len(exchange.answer)
         if left < 0:
             break

@@ -25,6 +25,7 @@ class PartialTurn:
         self._evidence: tuple[ScoredChunk, ...] = ()
         self._stages: list[StageRecord] = []
         self._text = ""
+        self._shown = False
         self.finished = False
 
     @property
@@ -32,13 +33,18 @@ class PartialTurn:
         """The answer so far."""
         return self._text
 
+    @property
+    def lacks_evidence(self) -> bool:
+        """Whether a question was made, but no evidence has been shown yet."""
+        return self._question is not None and not self._shown
+
     def see(self, event: object) -> None:
         """Take in one event of the stream."""
         match event:
             case CondensedQuestion():
                 self._question = event
             case EvidenceReady(chunks=chunks):
-                self._evidence = chunks
+                self._evidence, self._shown = chunks, True
             case StageFinished(record=record):
                 self._stages.append(record)
             case AnswerDelta(text=text):

@@ -49,6 +49,7 @@ class Quoter:
                 found.vectors @ to_subject,
                 strict=True,
             )
+            if any(cosines)  # the vector zero: the model did not see this sentence
         }
 
     async def _vector(self, text: str) -> npt.NDArray[np.float32]:

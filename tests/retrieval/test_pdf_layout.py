@@ -77,6 +77,13 @@ def test_page_numbers_and_running_headers_are_dropped() -> None:
     assert [text for _, text in found(lines)] == [f"Text number {'x' * number} here." for number in range(1, 5)]
 
 
+def test_the_running_title_of_two_pages_is_dropped_when_it_counts_them() -> None:
+    lines = page(1, "Where it began.", "A Short History 1") + page(2, "How it went on.", "A Short History 2")
+    assert "Short History" not in " ".join(text for _, text in found(lines))
+    chance = page(1, "Both sides agree.") + page(2, "Both sides agree.")
+    assert " ".join(text for _, text in found(chance)).count("Both sides agree.") == 2
+
+
 def test_a_paragraph_says_where_each_of_its_pages_begins() -> None:
     (piece,) = pieces_of([*page(1, "It goes on over the"), *page(2, "end of the page.")])
     assert piece == Piece("It goes on over the end of the page.", 0, False, ((0, 1), (19, 2)))

@@ -11,9 +11,10 @@ from condensery.models.chat import ChatModel
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.ui.launch import run
+from condensery.workflows.events import ChatStart
 from condensery.workflows.own_words import question_in
 
-start = App._start
+with_history = App._with_history
 
 
 def reply(messages: Sequence[ChatMessage]) -> str:
@@ -30,16 +31,16 @@ def failing_step(message: str, *limits: Any) -> Any:
     return question_in(message, *limits)
 
 
-async def failing_start(app: App, key: Any, message: str, *options: Any) -> Any:
-    if "FAIL before it" in message:
+async def failing_start(app: App, start: ChatStart) -> ChatStart:
+    if "FAIL before it" in start.message:
         raise RuntimeError("no such secret")
-    return await start(app, key, message, *options)
+    return await with_history(app, start)
 
 
 model = ScriptedLLM(reply, delay_seconds=0.05, piece_chars=8)
 with (
     patch("condensery.services.open_chat_model", lambda _: ChatModel(model, name="scripted", context_window=4096)),
     patch("condensery.workflows.condense.question_in", failing_step),
-    patch.object(App, "_start", failing_start),
+    patch.object(App, "_with_history", failing_start),
 ):
     run(load_settings(), open_browser=False)

@@ -94,7 +94,8 @@ shapes = st.sampled_from(
         "<document index='1'>{block}</document>\n\n{question}",
         "{question}\n```\n{block}\n```",
         "{question}\n~~~\n{block}",
-        "{question} <file>{block}",
+        "{question}\n<file>{block}",
+        "{question}\n\n{filler} {block}",
         "> {quoted}\n\n{question}",
     ]
 )
@@ -104,7 +105,12 @@ shapes = st.sampled_from(
 def messages(draw: st.DrawFn) -> str:
     """A question with an inlined document in one of the forms in which clients and people send them."""
     block = " ".join([*draw(blocks), MARK]).replace("```", "").replace("<", "")
-    return draw(shapes).format(block=block, quoted=block.replace("\n", "\n> "), question=QUESTION)
+    return draw(shapes).format(
+        block=block,
+        quoted=block.replace("\n", "\n> "),
+        question=QUESTION,
+        filler="Pasted words without a question. " * 20,
+    )
 
 
 @settings(max_examples=150)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from condensery.workflows.own_words import own_words, question_in
+from condensery.workflows.own_words import is_plain, own_words, question_in
 
 LOG = "2026-01-05 12:00:01 WARN pump 3 pressure low, retrying in 20 s\n" * 60
 
@@ -37,6 +37,36 @@ def test_a_long_message_without_a_question_has_none() -> None:
     assert question_in(LOG, 512) is None
     assert question_in("word " * 500, 512) is None
     assert question_in("<context>only this</context>", 512) is None
+
+
+FAQ = "\n\n".join(f"Question {n}: May employee {n} see the salary of {n + 1}?" for n in range(30))
+ANSWERED_FAQ = "\n\n".join(f"May employee {n} see it?\n\nNo, employee {n} may not." for n in range(30))
+
+
+def test_questions_inside_a_paste_are_not_the_persons_own() -> None:
+    assert question_in(f"What is the notice period?\n\n{ANSWERED_FAQ}", 512) == "What is the notice period?"
+    assert question_in(f"{ANSWERED_FAQ}\n\nWhat is the notice period?", 512) is None  # it may as well be the FAQ's
+    assert question_in(f"Our FAQ:\n\n{ANSWERED_FAQ}\n\nWhat is the notice period?", 512) == "What is the notice period?"
+    assert question_in(f"What is the notice period?\n\n{FAQ}", 512) is None
+    assert question_in(f"What does this say?\n\n{'It is long, is it? Yes it is. ' * 40}", 512) == "What does this say?"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What does List<String> mean in Java?",
+        "How do I use <div> in the template?",
+        "> 5 years of service: what notice do I get?",
+        "Compare these:\n- a\n- b\n- c\n- d",
+    ],
+)
+def test_a_message_about_markup_is_not_mutilated(message: str) -> None:
+    assert question_in(message, 512) == " ".join(message.split())
+    assert is_plain(message, 512)
+
+
+def test_a_message_with_a_paste_is_not_plain() -> None:
+    assert not is_plain("<context>The code is MARK-7.</context> Who knows it?", 512)
 
 
 def test_of_several_questions_the_last_that_fit_are_kept() -> None:

@@ -10,8 +10,8 @@ from condensery.prompts.loader import Prompts
 from condensery.settings import Settings
 from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
 from condensery.workflows.engines.base import PreparedQuery
+from condensery.workflows.engines.carrying import searchable
 from condensery.workflows.engines.grounding import is_grounded
-from condensery.workflows.own_words import question_in
 from condensery.workflows.turn import Exchange, FallbackReason
 
 
@@ -26,7 +26,7 @@ class CondenseContext:
     async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery:
         if self._model is None:
             return PreparedQuery(message, message, FallbackReason.NO_MODEL)
-        seen = bounded(history, self._settings.condense.max_chars)
+        seen = searchable(history, self._settings.condense.max_chars)
         reply = await self._model.complete(
             await self._messages(self._model, message, seen), max_tokens=self._settings.condense.max_output_tokens
         )
@@ -40,14 +40,6 @@ class CondenseContext:
         )
         budget = input_budget(self._settings, model, self._settings.condense.max_output_tokens)
         return as_chat((await fit(parts, budget, model.count_tokens)).messages)
-
-
-def bounded(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
-    """History as a rewrite may see it: the person's own words, without pasted blocks."""
-    return [
-        Exchange(message=question_in(exchange.message, max_chars) or "…", answer=exchange.answer)
-        for exchange in history
-    ]
 
 
 def judge(reply: Reply, message: str, history: Sequence[Exchange], max_chars: int) -> PreparedQuery:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from condensery.retrieval.tokenize import terms
 from condensery.settings import Condense
 from condensery.workflows.engines.base import PreparedQuery
+from condensery.workflows.engines.carrying import searchable
 from condensery.workflows.engines.references import Cues, cues_for, depends
-from condensery.workflows.own_words import question_in
 from condensery.workflows.turn import Exchange
 
 MOST_ANSWER_WORDS = 12
@@ -26,19 +26,18 @@ class ExpandContext:
         cues = cues_for(message, self._locale)
         if not depends(message, cues):
             return PreparedQuery(message, message)
-        topic = topic_of(history, cues, self._settings.max_chars)
-        news = new_words(history[-1].answer, " ".join([*topic, message]), MOST_ANSWER_WORDS)
+        earlier = searchable(history, self._settings.max_chars)
+        topic = topic_of(earlier, cues)
+        news = new_words(earlier[-1].answer, " ".join([*topic, message]), MOST_ANSWER_WORDS) if earlier else ""
         return PreparedQuery(expand(message, [*topic, news], self._settings.max_chars), message)
 
 
-def topic_of(history: Sequence[Exchange], cues: Cues, max_chars: int) -> list[str]:
-    """The earlier messages that say what is talked about, oldest first: back to the last one that stands alone."""
+def topic_of(earlier: Sequence[Exchange], cues: Cues) -> list[str]:
+    """The earlier questions that say what is talked about, oldest first: back to the last one that stands alone."""
     topic: list[str] = []
-    for exchange in reversed(history):
-        if not (words := question_in(exchange.message, max_chars)):
-            continue
-        topic.insert(0, words)
-        if not depends(words, cues):
+    for exchange in reversed(earlier):
+        topic.insert(0, exchange.message)
+        if not depends(exchange.message, cues):
             break
     return topic
 

@@ -14,7 +14,7 @@ MOST_NEW_TERMS = 0.34
 def is_grounded(rewrite: str, conversation: str) -> bool:
     """Whether every number and name of `rewrite`, and most of its content terms, occur in `conversation`."""
     said = conversation.casefold()
-    if any(number not in said for number in _NUMBER.findall(rewrite)):
+    if not set(_NUMBER.findall(rewrite)) <= set(_NUMBER.findall(conversation)):
         return False
     known = set(terms(conversation))
     if any(name.casefold() not in said and not set(terms(name)) <= known for name in _NAME.findall(rewrite)):
