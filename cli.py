@@ -78,11 +78,20 @@ def every_command(
     set_up_logging(context.obj)
 
 
-@app.command(epilog=examples("condensery ingest ~/documents", "condensery ingest a.pdf b.md --namespace hr"))
+@app.command(
+    epilog=examples(
+        "condensery ingest ~/documents",
+        "condensery ingest a.pdf b.md --namespace hr",
+        "condensery ingest ~/documents --rebuild",
+    )
+)
 def ingest(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, or folders with all that is in them.")],
     namespace: Annotated[str | None, typer.Option(metavar="NAME", help="A part of the index to put them in.")] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Empty the index first, every namespace of it: for another model.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Bring documents into the index: text, Markdown, HTML, PDF, Word.
@@ -92,7 +101,7 @@ def ingest(
     with starting():
         from condensery.terminal.ingesting import ingest
 
-    run(ingest(paths, context.obj, namespace=namespace, as_json=as_json))
+    run(ingest(paths, context.obj, namespace=namespace, as_json=as_json, rebuild=rebuild))
 
 
 @app.command(epilog=examples("condensery chat", "condensery chat --conversation 3f0c… --method bm25"))
@@ -150,6 +159,22 @@ def documents(context: typer.Context, as_json: Json = False) -> None:
     from condensery.terminal.listing import documents
 
     run(documents(context.obj, as_json=as_json))
+
+
+@app.command(epilog=examples("condensery forget old-tariffs.md", "condensery forget a.pdf b.md --namespace hr"))
+def forget(
+    context: typer.Context,
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Names as `condensery documents` lists them.")],
+    namespace: Annotated[str | None, typer.Option(metavar="NAME", help="The part of the index they are in.")] = None,
+) -> None:
+    """Remove documents from the index; the files stay where they are.
+
+    Exit code 1 when one was not there; the others are gone all the same.
+    """
+    with starting():
+        from condensery.terminal.forgetting import forget
+
+    run(forget(sources, context.obj, namespace=namespace))
 
 
 @app.command(epilog=examples("condensery draw rag --format svg --output rag.svg"))

@@ -21,7 +21,11 @@ class Passage:
 
 
 class PassageVectors(NamedTuple):
-    """The unit vector of a passage, and one per span in order (zero where the model did not see it)."""
+    """The unit vector of a passage, and one per span in order (zero where the model did not see it).
+
+    `cut`: the passage was longer than the model's input, and what is beyond is in no vector.
+    """
 
     vector: list[float]
     spans: list[list[float]]
+    cut: bool = False

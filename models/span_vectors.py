@@ -28,6 +28,7 @@ def passage_vectors(model: "SentenceTransformer", passages: Sequence[Passage]) -
         PassageVectors(
             vector=_unit(feature["sentence_embedding"].float().numpy()).tolist(),
             spans=[_mean(feature["token_embeddings"].float().numpy(), where, span).tolist() for span in passage.spans],
+            cut=len(where) == model.max_seq_length and max(end for _, end in where) < len(passage.text.rstrip()),
         )
         for passage, feature, where in zip(passages, features, offsets, strict=True)
     ]

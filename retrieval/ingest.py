@@ -43,13 +43,18 @@ class IngestProgress(Frozen):
 
 
 class IngestReport(Frozen):
-    """What an ingestion did, by source; `chunks` counts those written."""
+    """What an ingestion did, by source; `chunks` counts those written.
+
+    `cut` are those of the written sources with a chunk longer than the embedding model's input: what is beyond it can
+    be found by its words only.
+    """
 
     added: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     failed: tuple[IngestFailure, ...] = ()
     chunks: int = 0
+    cut: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -116,6 +121,7 @@ class _Ingestion:
         self._done: dict[Status, list[str]] = {"added": [], "replaced": [], "unchanged": [], "failed": []}
         self._failures: list[IngestFailure] = []
         self._chunks = 0
+        self._cut: list[str] = []
 
     async def run(self, paths: Sequence[Path]) -> IngestReport:
         files = await asyncio.to_thread(find_sources, list(paths))
@@ -133,6 +139,7 @@ class _Ingestion:
             unchanged=tuple(self._done["unchanged"]),
             failed=tuple(self._failures),
             chunks=self._chunks,
+            cut=tuple(self._cut),
         )
 
     async def _changed(self, files: list[SourceFile]) -> AsyncIterator[_Prepared]:
@@ -189,6 +196,8 @@ class _Ingestion:
             vectors = [each.vector for each in made]
             await self._parts.documents.replace(prepared.record, prepared.chunks, vectors, sentences)
             self._chunks += len(prepared.chunks)
+            if any(each.cut for each in made):
+                self._cut.append(prepared.record.source)
             self._report(prepared.record.source, prepared.status)
 
     def _report(self, source: str, status: Status) -> None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from sqlalchemy import URL
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from condensery.settings import Settings
 from condensery.storage.connect import Revive, check_when_idle, new_engine, reporting_failures
@@ -26,7 +26,6 @@ class Database:
             url, revive=revive, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=pool_seconds
         )
         check_when_idle(self.engine)
-        self.sessions = async_sessionmaker(self.engine, class_=AsyncSession, expire_on_commit=False)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:

@@ -86,12 +86,6 @@ class DocumentRepository:
             await raise_generation(connection)
         return gone.rowcount > 0
 
-    async def hash_of(self, source: str, namespace: str) -> str | None:
-        """Return the content hash a source was ingested with, or None."""
-        query = select(documents.c.content_hash).where(documents.c.id == _key(source, namespace))
-        rows = await self._read(query)
-        return str(rows[0].content_hash) if rows else None
-
     async def hashes(self, namespace: str) -> Mapping[str, str]:
         """Return the content hashes of a namespace by source."""
         query = select(documents.c.source, documents.c.content_hash).where(
@@ -110,11 +104,6 @@ class DocumentRepository:
     async def all_chunks(self) -> builtins.list[Chunk]:
         """Return every chunk, by document and position."""
         return await self._chunks.all()
-
-    async def namespaces(self) -> builtins.list[str]:
-        """Return the namespaces that hold documents, sorted."""
-        query = select(documents.c.namespace).distinct().order_by(documents.c.namespace)
-        return [row.namespace for row in await self._read(query)]
 
     async def list(self, namespace: str | None = None) -> builtins.list[DocumentRecord]:
         """Return the documents, of one namespace or all, by namespace and source."""

@@ -94,6 +94,6 @@ async def _has_documents(connection: AsyncConnection) -> bool:
 def _mismatch(state: Row[tuple[bool, int, str, int]], model: str, dimension: int) -> ConfigError:
     return ConfigError(
         f"the documents were embedded with '{state.embedding_model}' ({state.dimension} dimensions), but "
-        f"embeddings.model is '{model}' ({dimension} dimensions); set embeddings.model back, or point "
-        "CONDENSERY_DATA_DIR or CONDENSERY_DATABASE_URL at an empty place and ingest the documents again"
+        f"embeddings.model is '{model}' ({dimension} dimensions); set embeddings.model back, or embed every "
+        "document anew with `condensery ingest --rebuild PATH…`"
     )

@@ -47,9 +47,9 @@ def chat(options: Options, *, conversation: str | None, engine: str | None, meth
 
 @asynccontextmanager
 async def warmed(settings: Settings) -> AsyncIterator[App]:
-    """The app, with the embedding model loading while the person types; the first question tells what is wrong."""
+    """The app, getting ready while the person types; the first question tells what is wrong."""
     async with opened(settings) as app:
-        warming = asyncio.create_task(app.services.embedder.embed_query("warm"))
+        warming = asyncio.create_task(app.warm())
         try:
             yield app
         finally:

@@ -8,17 +8,28 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from condensery.errors import ConfigError
+from condensery.models.embedding import open_embedder
 from condensery.retrieval.ingest import IngestProgress, IngestReport
+from condensery.settings import Settings
+from condensery.storage.database import open_database
+from condensery.storage.index import drop_index
 from condensery.terminal.opening import opened
 from condensery.terminal.options import Options
 from condensery.terminal.output import err, out, plain
 from condensery.terminal.running import Code
+from condensery.terminal.spinner import spinning
 
 
-async def ingest(paths: list[Path], options: Options, *, namespace: str | None, as_json: bool) -> Code:
-    """Ingest and report; 1 when a file failed. Cancelled: says how far it came."""
+async def ingest(
+    paths: list[Path], options: Options, *, namespace: str | None, as_json: bool, rebuild: bool = False
+) -> Code:
+    """Ingest and report; 1 when a file failed. Cancelled: says how far it came. `rebuild` empties the index first."""
     overrides: dict[str, Any] = {"ingest": {"namespace": namespace}} if namespace else {}
-    async with opened(options.settings(**overrides)) as app:
+    settings = options.settings(**overrides)
+    if rebuild:
+        await empty(paths, settings)
+    async with opened(settings) as app:
         with Bar() as bar:
             try:
                 report = await app.ingest(paths, on_progress=bar.see, on_batch=bar.embedded)
@@ -31,6 +42,17 @@ async def ingest(paths: list[Path], options: Options, *, namespace: str | None, 
     else:
         show_report(report)
     return Code.OK if report.ok else Code.FAILED
+
+
+async def empty(paths: list[Path], settings: Settings) -> None:
+    """Delete the index; raises ConfigError before that when the paths or the model to rebuild it from are not there."""
+    missing = [str(path) for path in paths if not path.expanduser().exists()]
+    if missing:
+        raise ConfigError(f"no such file or folder: {', '.join(missing)}; the index is left as it is")
+    await open_embedder(settings.embeddings).close()
+    with spinning("Emptying the index…"):
+        async with open_database(settings) as database:
+            await drop_index(database)
 
 
 class Bar(Progress):
@@ -66,6 +88,12 @@ def show_report(report: IngestReport) -> None:
     out.say(f"{counts}; {report.chunks} chunks written")
     for failure in report.failed:
         err.say(f"failed: {failure.path}: {failure.reason}", style="red")
+    if report.cut:
+        err.say(
+            f"warning: {', '.join(report.cut)}: some passages are longer than the embedding model reads; their ends "
+            "are found by words only. Lower ingest.chunk_chars and ingest again.",
+            style="yellow",
+        )
 
 
 def stopped(counts: Counter[str], total: int | None) -> str:

@@ -42,14 +42,15 @@ class Quoter:
         return {
             (chunk_id, span): Similarity(*map(float, cosines))
             for chunk_id, found in stored.items()
-            for span, *cosines in zip(
+            for span, seen, *cosines in zip(
                 found.spans,
+                found.vectors.any(axis=1),
                 found.vectors @ to_question,
                 found.vectors @ to_asked,
                 found.vectors @ to_subject,
                 strict=True,
             )
-            if any(cosines)  # the vector zero: the model did not see this sentence
+            if seen  # the vector is zero where the chunk was too long for the model; words can still tell
         }
 
     async def _vector(self, text: str) -> npt.NDArray[np.float32]:

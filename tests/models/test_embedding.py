@@ -84,6 +84,13 @@ def test_loading_writes_nothing_to_the_terminal() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+async def test_a_passage_longer_than_the_input_of_the_model_says_so(minilm: HuggingFaceEmbedder) -> None:
+    sentence = "The green lamp costs forty francs. "
+    spans = ((0, len(sentence)),)
+    short, long = await minilm.embed_passages([Passage(sentence, spans), Passage(sentence * 200, spans)])
+    assert (short.cut, long.cut) == (False, True)
+
+
 class HeldModel:
     """Stands in for the loaded model: keeps what it embeds, and waits before the first batch."""
 

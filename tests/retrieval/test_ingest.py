@@ -157,7 +157,7 @@ async def test_the_same_file_may_be_in_two_namespaces(library: Library) -> None:
     found = await library.search("fee", "bm25")
     assert {result.chunk.namespace for result in found} == {"one", "two"}
     assert len({result.chunk.id for result in found}) == 2
-    assert await library.documents.namespaces() == ["one", "two"]
+    assert [record.namespace for record in await library.documents.list()] == ["one", "two"]
 
 
 async def test_two_ingestions_at_once_leave_one_copy_of_each_file(library: Library) -> None:
