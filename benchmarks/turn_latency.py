@@ -13,18 +13,18 @@ import json
 import statistics
 import tempfile
 import time
+import uuid
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from condensery.app import App, open_app
 from condensery.benchmarks.synthetic import fill
-from condensery.evals.follow_ups import conversations, start_of
+from condensery.evals.follow_ups import conversations
 from condensery.models.embedding import Embedder
 from condensery.settings import load_settings
 from condensery.storage.index import open_chunk_store
-from condensery.workflows.events import AgentCall, TurnFinished
+from condensery.workflows.turn import Outcome, Turn, TurnKey
 
 ROOT = Path(__file__).parents[1]
 
@@ -48,24 +48,27 @@ class TimedEmbedder:
             self.ms += (time.perf_counter() - started) * 1000
 
 
-def starts(rounds: int) -> Iterable[AgentCall]:
-    """The start of every turn to measure."""
-    for number in range(rounds):
-        for case in conversations():
-            yield start_of(case, turn_id=f"{number} {case['name']}")
+async def seed(app: App, case: dict[str, Any]) -> str:
+    """Store the conversation's earlier turns; returns its id."""
+    conversation = str(uuid.uuid4())
+    for exchange in case["history"]:
+        key = TurnKey(turn_id=str(uuid.uuid4()), conversation_id=conversation)
+        await app.services.turns.save(Turn(key=key, outcome=Outcome.ANSWERED, **exchange))
+    return conversation
 
 
 async def measure(app: App, embedder: TimedEmbedder, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of every turn, of the embedding in it, and of its stages."""
+    """Milliseconds of every turn from `ask` to its end, history and storing included, and of its stages."""
     times: dict[str, list[float]] = defaultdict(list)
-    for start in starts(rounds):
+    for case in [case for _ in range(rounds) for case in conversations()]:
+        conversation = await seed(app, case)
         embedder.ms, started = 0.0, time.perf_counter()
-        finished = cast(TurnFinished, await app.agent.run(start_event=start))
+        turn = await app.ask(case["message"], conversation_id=conversation)
         total = (time.perf_counter() - started) * 1000
         times["turn"].append(total)
         times["embedding the question"].append(embedder.ms)
         times["turn without embedding"].append(total - embedder.ms)
-        for record in finished.turn.stages:
+        for record in turn.stages:
             times[f"stage {record.stage}"].append(record.ms)
     return times
 
