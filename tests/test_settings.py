@@ -12,7 +12,7 @@ from condensery.errors import ConfigError
 from condensery.retrieval.methods import METHODS
 from condensery.settings import EngineName, Llm, MethodName, Settings, load_settings
 from condensery.settings_load import ENV_PREFIX, leaves, variable
-from condensery.settings_report import effective, settings_reference, settings_table
+from condensery.settings_report import effective
 from condensery.workflows.engines.table import ENGINES
 
 WriteToml = Callable[[str], Path]
@@ -287,29 +287,3 @@ def test_loading_settings_loads_no_library_of_models_or_databases(tmp_path: Path
 def test_a_path_of_the_home_directory_is_resolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert load_settings(data_dir="~/data").data_dir == tmp_path / "data"
-
-
-def test_the_table_lists_every_setting_with_its_source() -> None:
-    lines = settings_table(load_settings(locale="it")).splitlines()
-    assert len(lines) == len(list(leaves(Settings)))
-    assert any(line.split() == ["locale", "it", "argument"] for line in lines)
-    assert any(line.split() == ["database_url", "(not", "set)", "default"] for line in lines)
-
-
-def test_the_reference_describes_every_setting() -> None:
-    rows = settings_reference().splitlines()[2:]
-    assert len(rows) == len(list(leaves(Settings)))
-    undescribed = [row for row in rows if row.endswith("|  |")]
-    assert undescribed == []
-
-
-def test_the_guide_ends_with_the_reference() -> None:
-    guide = (Path(__file__).parent.parent / "docs" / "guides" / "settings.md").read_text()
-    assert guide.endswith(f"\n\n{settings_reference()}\n"), "run 'make settings-doc'"
-
-
-def test_the_guide_shows_the_error_that_comes(toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = (Path(__file__).parent.parent / "docs" / "guides" / "settings.md").read_text()
-    toml("[retrieval]\ntop_kk = 3\n")
-    monkeypatch.setenv("CONDENSERY_LOCALE", "es")
-    assert f"error: {problem()}\n" in guide
