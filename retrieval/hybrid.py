@@ -8,7 +8,7 @@ from condensery.retrieval.arms import Arm
 from condensery.retrieval.fusion import fuse
 from condensery.retrieval.types import Chunk, Scope, ScoredChunk, SearchQuery
 from condensery.settings import Retrieval
-from condensery.trace import degraded
+from condensery.tracing import degraded
 
 
 class Hybrid:

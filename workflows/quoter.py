@@ -44,7 +44,7 @@ class Quoter:
             for chunk_id, found in stored.items()
             for span, seen, *cosines in zip(
                 found.spans,
-                found.vectors.any(axis=1),
+                map(np.any, found.vectors),
                 found.vectors @ to_question,
                 found.vectors @ to_asked,
                 found.vectors @ to_subject,

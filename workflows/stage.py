@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from llama_index.core.workflow import Context, step
 
-from condensery.trace import degraded, noting
+from condensery.tracing import degraded, noting
 from condensery.workflows.events import StageFinished
 from condensery.workflows.turn import StageRecord
 

@@ -11,7 +11,7 @@ from condensery.retrieval.fusion import fuse
 from condensery.retrieval.hybrid import Hybrid
 from condensery.retrieval.types import Chunk, Placement, Scope, SearchQuery
 from condensery.settings import Retrieval
-from condensery.trace import degraded, noting
+from condensery.tracing import degraded, noting
 
 from .conftest import Library
 
