@@ -28,10 +28,12 @@ from pathlib import Path
 import condensery
 
 async def main():
-    async with condensery.open_app(data_dir=sys.argv[1], answer={"mode": sys.argv[3]}, llm={"max_output_tokens": 16}) as app:
-        await app.ingest([Path(sys.argv[2]) / "tariffs.md"])
+    data_dir, documents, mode, engine = sys.argv[1:]
+    options = {"answer": {"mode": mode}, "llm": {"max_output_tokens": 16}}
+    async with condensery.open_app(data_dir=data_dir, **options) as app:
+        await app.ingest([Path(documents) / "tariffs.md"])
         first = await app.ask("How much is a ticket for a dog?", conversation_id="c")
-        second = await app.ask("And for a bicycle?", conversation_id="c", engine=sys.argv[4])
+        second = await app.ask("And for a bicycle?", conversation_id="c", engine=engine)
         print(first.outcome, first.answer_mode, second.outcome, second.answer_mode)
 
 asyncio.run(main())

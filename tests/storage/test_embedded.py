@@ -5,11 +5,10 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import pytest
@@ -24,20 +23,7 @@ from condensery.storage.connect import PING_AFTER_SECONDS
 from condensery.storage.database import Database, open_database
 from condensery.storage.embedded import EmbeddedServer, start_server
 from condensery.storage.postmaster import find_postmaster, read_pid_file
-
-OPEN_IN_ANOTHER_PROCESS = """
-import asyncio, sys
-from pathlib import Path
-from condensery.settings import Settings
-from condensery.storage.database import open_database
-
-async def main():
-    async with open_database(Settings(data_dir=Path(sys.argv[1]))):
-        print("open", flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-
-asyncio.run(main())
-"""
+from condensery.tests.storage.processes import another_process
 
 
 @pytest.fixture
@@ -108,16 +94,6 @@ async def keep(data_dir: Path, number: int) -> None:
 async def kept(data_dir: Path) -> object:
     async with opened(data_dir) as database:
         return await value(database, "SELECT array_agg(n ORDER BY n) FROM kept")
-
-
-@contextmanager
-def another_process(data_dir: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A process that holds the database of `data_dir` open until its input is closed."""
-    command = [sys.executable, "-c", OPEN_IN_ANOTHER_PROCESS, str(data_dir)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True) as process:
-        yield process
-        process.communicate()
 
 
 async def test_the_server_starts_on_first_use_and_keeps_its_data_over_a_restart(new_dir: Path) -> None:
