@@ -17,6 +17,7 @@ from pydantic import (
     SecretStr,
     model_validator,
 )
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from condensery import settings_load
 from condensery.settings_rules import broken_rules, home_expanded, postgres_url
@@ -140,8 +141,18 @@ class App(Section):
     port: int = Field(8000, ge=1, le=65_535, description="Port to listen on.")
 
 
-class Settings(Section):
+class Settings(BaseSettings):
     """All settings. `Settings()` is the defaults; `load_settings` is how a program gets its own."""
+
+    # Names are exact in arguments and in the file; of variables `settings_load` sees to it.
+    model_config = SettingsConfigDict(
+        env_prefix=settings_load.ENV_PREFIX,
+        env_nested_delimiter=settings_load.ENV_DELIMITER,
+        case_sensitive=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+    )
 
     data_dir: Annotated[Path, BeforeValidator(home_expanded)] = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("condensery", appauthor=False)),
@@ -163,6 +174,18 @@ class Settings(Section):
     app: App = App()
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments only: what is around a program comes in through `load_settings`, which says where from."""
+        return (init_settings,)
 
     @property
     def sources(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Fill a settings model from arguments, the environment and a TOML file, and say where each value came from.
 
-Works on any pydantic model whose fields are values or sections (models themselves). A setting is named by its path,
+pydantic-settings reads the environment and the file. Ours is what it does not do: it keeps no record of where a value
+came from, passes over misspelled variables, and stops at the first source that fails. A setting is named by its path,
 `section.field`; every problem, in whatever source, ends up in one `ConfigError`.
 """
 
@@ -10,15 +11,18 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, EnvSettingsSource, TomlConfigSettingsSource
 
 from condensery.errors import DEBUG_VARIABLE, ConfigError
 from condensery.settings_mask import is_optional, shown
 
 ENV_PREFIX = "CONDENSERY_"
+ENV_DELIMITER = "__"
 TOML_FILE = "condensery.toml"
 CONFIG_VARIABLE = "CONDENSERY_CONFIG"
 # Variables with our prefix that are no settings: where the file is, whether the command line shows tracebacks, and
@@ -26,7 +30,7 @@ CONFIG_VARIABLE = "CONDENSERY_CONFIG"
 OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, DEBUG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})
 
 Fields = dict[str, FieldInfo]
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=BaseSettings)
 
 
 class Given(NamedTuple):
@@ -46,7 +50,7 @@ class Layer(NamedTuple):
 def load(model: type[M], overrides: Mapping[str, Any]) -> tuple[M, dict[str, str]]:
     """Return the model and the source of each setting that is not a default; raise one `ConfigError` for all faults."""
     fields = dict(leaves(model))
-    layers = [toml_layer(fields), env_layer(fields, os.environ), tree_layer(overrides, fields, lambda _: "argument")]
+    layers = [toml_layer(model, fields), env_layer(model, fields), tree_layer(overrides, fields, lambda _: "argument")]
     given = {name: value for layer in layers for name, value in layer.values.items()}
     problems = [problem for layer in layers for problem in layer.problems]
     try:
@@ -72,22 +76,25 @@ def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Fiel
 
 def variable(name: str) -> str:
     """The environment variable of a setting."""
-    return ENV_PREFIX + name.replace(".", "__").upper()
+    return ENV_PREFIX + name.replace(".", ENV_DELIMITER).upper()
 
 
-def toml_layer(fields: Fields) -> Layer:
+def toml_layer(model: type[BaseSettings], fields: Fields) -> Layer:
     """What the file named by `CONDENSERY_CONFIG`, or `condensery.toml` in the working directory, sets."""
     named = os.environ.get(CONFIG_VARIABLE, "").strip()
     path = Path(named or TOML_FILE).expanduser()
     if not named and not path.exists():
         return Layer({}, [])
-    return tree_layer(read_toml(path, named=bool(named)), fields, lambda _: str(path))
+    return tree_layer(read_toml(model, path, named=bool(named)), fields, lambda _: str(path))
 
 
-def read_toml(path: Path, *, named: bool) -> dict[str, Any]:
+def read_toml(model: type[BaseSettings], path: Path, *, named: bool) -> dict[str, Any]:
     """Parse a file; raise `ConfigError` with the place of the fault."""
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        # The library passes over what is no file without a word.
+        if not S_ISREG(path.stat().st_mode):
+            raise ConfigError(f"cannot read the settings file {path}: it is not a regular file")
+        return TomlConfigSettingsSource(model, toml_file=path)()
     except OSError as error:
         hint = f"; {CONFIG_VARIABLE} names it" if named else ""
         raise ConfigError(f"cannot read the settings file {path}: {error.strerror}{hint}") from None
@@ -97,16 +104,21 @@ def read_toml(path: Path, *, named: bool) -> dict[str, Any]:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
 
 
-def env_layer(fields: Fields, environ: Mapping[str, str]) -> Layer:
+def env_layer(model: type[BaseSettings], fields: Fields) -> Layer:
     """What `CONDENSERY_SECTION__FIELD` variables set; a blank one leaves a setting that may be absent unset."""
     names = {variable(name): name for name in fields}
-    layer = Layer({}, [])
-    for key in sorted(key for key in environ if key.upper().startswith(ENV_PREFIX) and key not in OTHER_VARIABLES):
-        name = names.get(key)
-        if name is None:
-            layer.problems.append(unknown(key, "environment", [*names, *OTHER_VARIABLES]))
-        elif environ[key].strip() or not is_optional(fields[name]):
-            layer.values[name] = Given(environ[key], f"environment variable {key}")
+    # Field names are lower case and variables upper case, so the library has to match them in any case.
+    source = EnvSettingsSource(model, case_sensitive=False)
+    # It gets to see our exact names only, or it would take them in lower case too, and JSON for a whole section. Blank
+    # values it could leave out only of all settings alike, but a blank number is a mistake.
+    source.env_vars = {
+        key.lower(): os.environ[key]
+        for key, name in names.items()
+        if key in os.environ and (os.environ[key].strip() or not is_optional(fields[name]))
+    }
+    layer = tree_layer(source(), fields, lambda name: f"environment variable {variable(name)}")
+    ours = sorted(key for key in os.environ if key.upper().startswith(ENV_PREFIX) and key not in OTHER_VARIABLES)
+    layer.problems.extend(unknown(key, "environment", [*names, *OTHER_VARIABLES]) for key in ours if key not in names)
     return layer
 
 

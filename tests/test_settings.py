@@ -173,6 +173,7 @@ def test_all_faults_of_all_sources_are_told_at_once(toml: WriteToml, monkeypatch
     [
         ("CONDENSERY_LLM__MODLE", "CONDENSERY_LLM__MODEL"),
         ("CONDENSERY_LLM_MODEL", "CONDENSERY_LLM__MODEL"),
+        ("CONDENSERY_LLM__MODEL__NAME", "CONDENSERY_LLM__MODEL"),
         ("CONDENSERY_DATADIR", "CONDENSERY_DATA_DIR"),
         ("CONDENSERY_CONFGI", "CONDENSERY_CONFIG"),
         ("condensery_locale", "CONDENSERY_LOCALE"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 COMMANDS = ("ingest", "chat", "ask", "documents", "forget", "draw", "settings", "app")
-HEAVY = ("torch", "llama_index", "sqlalchemy", "transformers", "chainlit")
+HEAVY = ("torch", "llama_index", "sqlalchemy", "transformers", "chainlit", "pydantic_settings")
 
 HELP = """
 import json, sys
