@@ -41,6 +41,7 @@ class AnswerSteps:
 
     @stage
     async def compose(self, ctx: Context, context: ContextAccepted, history: EnrichedHistory) -> AnswerPrompt:
+        """Build a prompt that fits the model's window; without a model, pass the evidence on."""
         model = self.services.answer_model
         if model is None:
             return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
@@ -66,6 +67,7 @@ class AnswerSteps:
 
     @stage
     async def answer(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
+        """Stream a generated answer with checked citations, or quote the sentences that answer."""
         model = self.services.answer_model
         if prompt.messages and model and (text := await self._generate(ctx, prompt, model)):
             citations = cited(text, prompt.chunks)

@@ -54,6 +54,7 @@ class CondenseSteps:
     async def condense(
         self, ctx: Context, limited: HistoryLimited, cleared: ChatCleared
     ) -> CondensedQuestion | QuestionRejected:
+        """Make the one standalone question that everything after this sees."""
         limits = self.services.settings.condense
         if len(limited.message) > self.services.settings.limits.message_chars:
             return QuestionRejected(reason=RefusalReason.INPUT_TOO_LARGE)

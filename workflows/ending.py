@@ -44,6 +44,7 @@ class EndingSteps:
 
     @stage
     async def refuse(self, ctx: Context, rejected: QuestionRejected | ContextRejected) -> TurnEnded:
+        """Say why there is no answer."""
         reason = rejected.reason if isinstance(rejected, QuestionRejected) else RefusalReason.NOTHING_FOUND
         text = self.services.prompts.text(f"refusal.{reason}")
         if isinstance(rejected, ContextRejected):
@@ -54,6 +55,7 @@ class EndingSteps:
 
     @stage
     async def finish(self, ctx: Context, start: ChatStart, ended: TurnEnded) -> TurnFinished:
+        """Join the user's message to what came of it, and store the turn."""
         turn = turn_of(start, ended, await stages_of(ctx))
         await self.services.turns.save(turn, ended.outbox)
         return TurnFinished(turn=turn)

@@ -19,6 +19,7 @@ class GateSteps:
 
     @stage
     async def gate(self, ctx: Context, start: ChatStart) -> ChatCleared | MetaQuestion:
+        """Clear the message, or answer small talk and questions about the assistant without a search."""
         settings = self.services.settings
         if isinstance(start, AgentCall) or not settings.gate.enabled:
             return ChatCleared()
@@ -28,6 +29,7 @@ class GateSteps:
 
     @stage
     async def answer_meta(self, ctx: Context, meta: MetaQuestion) -> TurnEnded:
+        """Reply to small talk, or tell about the assistant and its documents."""
         text = await self._meta_text(meta)
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return TurnEnded(answer=text, outcome=Outcome.SMALL_TALK if meta.small_talk else Outcome.META)

@@ -34,6 +34,7 @@ class HistorySteps:
 
     @stage
     async def limit_history(self, ctx: Context, start: ChatStart) -> HistoryLimited:
+        """Keep the newest exchanges that fit `history.max_turns` and `history.max_chars`."""
         limits = self.services.settings.history
         kept = newest_within(start.history, max_turns=limits.max_turns, max_chars=limits.max_chars)
         return HistoryLimited(key=start.key, message=start.message, history=kept, options=start.options)
@@ -42,6 +43,7 @@ class HistorySteps:
     async def enrich_history(
         self, ctx: Context, limited: HistoryLimited, user: UserMemories, organization: OrganizationMemories
     ) -> EnrichedHistory:
+        """Put the memories beside the history, for the answer prompt alone."""
         return EnrichedHistory(
             message=limited.message, history=limited.history, memories=(*user.facts, *organization.facts)
         )

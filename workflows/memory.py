@@ -14,14 +14,17 @@ class MemorySteps:
 
     @stage
     async def recall_user_memory(self, ctx: Context, question: CondensedQuestion) -> UserMemories:
+        """Recall nothing: no memory is kept."""
         return UserMemories()
 
     @stage
     async def recall_organization_memory(self, ctx: Context, question: CondensedQuestion) -> OrganizationMemories:
+        """Recall nothing: no memory is kept."""
         return OrganizationMemories()
 
     @stage
     async def remember(self, ctx: Context, question: CondensedQuestion, answered: Answered) -> TurnEnded:
+        """End the answered turn; nothing is put aside for later."""
         return TurnEnded(
             answer=answered.answer,
             outcome=answered.outcome,

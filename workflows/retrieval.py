@@ -24,14 +24,17 @@ class RetrievalSteps:
 
     @stage
     async def few_shot_guard(self, ctx: Context, question: CondensedQuestion) -> SearchRequest | QuestionRejected:
+        """Pass the question on to the search."""
         return SearchRequest(question=question, query=question.question)
 
     @stage
     async def hypothesize(self, ctx: Context, request: SearchRequest) -> SearchProbe:
+        """Pass the request on as it is."""
         return SearchProbe(request=request)
 
     @stage
     async def retrieve(self, ctx: Context, probe: SearchProbe) -> Retrieved:
+        """Search with the chosen method, within the scope of the turn."""
         options = probe.request.question.options
         method = options.method or self.services.settings.retrieval.method
         chunks = await self.services.retriever(method).search(
@@ -43,10 +46,12 @@ class RetrievalSteps:
 
     @stage
     async def rerank(self, ctx: Context, retrieved: Retrieved) -> Ranked:
+        """Pass the results on in their order."""
         return Ranked(request=retrieved.request, method=retrieved.method, chunks=retrieved.chunks)
 
     @stage
     async def judge_context(self, ctx: Context, ranked: Ranked) -> ContextAccepted | ContextRejected | SearchRequest:
+        """Reject an empty result; accept any other."""
         question = ranked.request.question
         if not ranked.chunks:
             return ContextRejected(question=question, method=ranked.method)
