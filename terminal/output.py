@@ -9,7 +9,7 @@ from rich.console import Console
 WIDTH_OF_A_PIPE = 140
 """Columns of a table that is not shown in a terminal, unless COLUMNS says otherwise."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Terminal(Console):
@@ -49,7 +49,7 @@ def notice(text: str, style: str | None = None) -> None:
 
 
 def plain(text: str) -> str:
-    """`text` without the control characters by which a document could command the terminal."""
+    """`text` without the characters by which a document could command the terminal or turn the order of a line."""
     return _CONTROL.sub("", text)
 
 

@@ -29,3 +29,7 @@ def test_a_suggested_command_sees_the_same_data() -> None:
 
 def test_text_from_documents_cannot_command_the_terminal() -> None:
     assert plain("a\x1b]0;title\x07b\x9b31m\r\tc\n") == "a]0;titleb31m\tc\n"
+
+
+def test_text_from_documents_cannot_turn_the_order_of_a_line() -> None:
+    assert plain("pay \u202e001\u202c and \u2066\u2067\u2068b\u2069 \u05d0\u200f") == "pay 001 and b \u05d0\u200f"
