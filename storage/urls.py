@@ -5,6 +5,7 @@ from sqlalchemy.exc import ArgumentError
 
 from condensery.errors import ConfigError
 
+HIGHEST_PORT = 65535
 _NAME = "CONDENSERY_DATABASE_URL"
 _SHAPE = "postgresql://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password percent-encoded"
 
@@ -22,7 +23,15 @@ def parse_database_url(text: str) -> URL:
         raise ConfigError(f"{_NAME} names a {url.get_backend_name()} database; Postgres is needed: {_SHAPE}")
     if "@" in (url.host or ""):
         raise ConfigError(f"{_NAME} has an @ in its password; write it as %40: {_SHAPE}")
+    if wrong := [port for port in _ports(url) if not (port.isdecimal() and 0 < int(port) <= HIGHEST_PORT)]:
+        raise ConfigError(f"{_NAME} has the port {wrong[0]}; a port is a number from 1 to {HIGHEST_PORT}")
     return url.set(drivername="postgresql+asyncpg", query=_query(url))
+
+
+def _ports(url: URL) -> list[str]:
+    """Every port the URL names, also in its query, where a list has one for each host."""
+    queried = ",".join(url.normalized_query.get("port", ())).split(",")
+    return [port for port in (*queried, "" if url.port is None else str(url.port)) if port]
 
 
 def _query(url: URL) -> dict[str, str | tuple[str, ...]]:

@@ -32,6 +32,9 @@ def test_a_unix_socket_may_be_named_by_the_host_parameter() -> None:
         ("mysql://me:hunter2@db/docs", "mysql"),
         ("postgresql://me:hunter@2@db/docs", "%40"),
         ("postgresql://me:hunter2@db:port/docs", "postgresql://USER:PASSWORD@HOST"),
+        ("postgresql://me:hunter2@db:99999/docs", "the port 99999; a port is a number from 1 to 65535"),
+        ("postgresql://me:hunter2@db:0/docs", "the port 0;"),
+        ("postgresql://me:hunter2@/docs?host=a,b&port=5432,70000", "the port 70000;"),
         ("postgresql://me:hunter2@db/docs?passwrd=hunter2&pgbouncer=true", "passwrd, pgbouncer"),
     ],
 )
