@@ -3,6 +3,7 @@
 import contextlib
 import io
 from collections.abc import Callable, Sequence
+from random import Random
 
 import docx
 import pytest
@@ -87,7 +88,10 @@ def test_the_format_is_metadata() -> None:
         ("a.txt", b" \n ", "empty file"),
         ("a.md", b"---\ntitle: x\n---\n", "no text"),
         ("a.html", b"<html><head><title>x</title></head><script>1</script></html>", "no text"),
-        ("a.png", b"\x89PNG", "unknown format '.png'"),
+        ("a.txt", "\u200b \u200d\u2060\n\ufeff \u00ad".encode(), "no text"),
+        ("a.txt", Random(1).randbytes(50_000), "binary data"),  # noqa: S311
+        ("a.csv", Random(2).randbytes(500), "binary data"),  # noqa: S311
+        ("a.PNG", b"\x89PNG", "unknown format '.png'"),
         ("README", b"text", "unknown format ''"),
         ("a.pdf", b"this is no PDF", "damaged PDF"),
         ("a.docx", b"this is no Word file", "damaged Word document"),
@@ -96,6 +100,16 @@ def test_the_format_is_metadata() -> None:
 )
 def test_a_file_that_cannot_be_read_is_refused_with_a_reason(name: str, data: bytes, reason: str) -> None:
     assert reason in refused(name, data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1251", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic"])
+def test_an_older_encoding_is_not_taken_for_binary_data(encoding: str) -> None:
+    text = "Счёт за ремонт крыши пришёл вчера, и оплатить его нужно до конца месяца. " * 5
+    assert read_document("a.txt", text.encode(encoding)).text
+
+
+def test_a_coloured_log_is_text() -> None:
+    assert "started" in read_document("a.log", b"\x1b[32mINFO\x1b[0m started\n\x1b[31mERROR\x1b[0m x\n").text
 
 
 def test_markdown_headings_become_paths_and_the_first_one_the_title() -> None:
