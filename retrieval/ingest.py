@@ -124,7 +124,7 @@ class _Ingestion:
         self._cut: list[str] = []
 
     async def run(self, paths: Sequence[Path]) -> IngestReport:
-        files = await asyncio.to_thread(find_sources, list(paths))
+        files = await asyncio.to_thread(find_sources, list(paths), self._parts.settings.data_dir)
         self._total = len(files)
         window: list[_Prepared] = []
         async for prepared in self._changed(files):

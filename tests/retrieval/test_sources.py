@@ -47,6 +47,18 @@ def test_hidden_files_and_folders_are_left_out_of_walks(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.md"]
 
 
+def test_the_data_directory_and_postgres_clusters_are_left_out_of_walks(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "data/models/b.txt", "old/postgres/PG_VERSION", "old/postgres/base/c.txt", "old/d.md")
+    found = [file.source for file in find_sources([tmp_path], tmp_path / "old" / ".." / "data")]
+    assert found == ["a.md", "old/d.md"]
+
+
+def test_a_postgres_cluster_given_by_itself_is_a_problem(tmp_path: Path) -> None:
+    write(tmp_path, "postgres/PG_VERSION", "postgres/a.txt")
+    assert list(problems(tmp_path / "postgres")) == ["postgres"]
+    assert names(tmp_path / "postgres") == []
+
+
 def test_a_hidden_file_given_by_itself_is_meant(tmp_path: Path) -> None:
     write(tmp_path, ".notes.md")
     assert names(tmp_path / ".notes.md") == [".notes.md"]
