@@ -1,6 +1,7 @@
 """From a command to an exit code: one `asyncio.run`, errors in words, Ctrl-C and broken pipes without noise."""
 
 import asyncio
+import errno
 import os
 import sys
 import traceback
@@ -54,6 +55,8 @@ def readable_errors(*, debug: bool) -> Iterator[None]:
         if debug:
             traceback.print_exc()
         err.say(f"error: {described(error)}")
+        if is_full(error):
+            drop_output()
         sys.exit(code_of(error))
 
 
@@ -61,6 +64,8 @@ def described(error: Exception) -> str:
     """Our own errors in their words; what was not foreseen by its kind, for its text may mean nothing to a person."""
     if isinstance(error, CondenseryError):
         return str(error)
+    if is_full(error):
+        return "cannot write the output: no space left"
     return f"something went wrong inside Condensery ({type(error).__name__}); --debug shows where"
 
 
@@ -74,7 +79,17 @@ def code_of(error: Exception) -> Code:
     return Code.FAILED
 
 
+def is_full(error: Exception) -> bool:
+    """Whether our output went to a full disk; errors about a file of ours have its name."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None
+
+
 def leave_quietly() -> None:
     """End after the reader of our output has gone, as `| head` does."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    drop_output()
     sys.exit(Code.FAILED)
+
+
+def drop_output() -> None:
+    """Let what stdout still holds go nowhere, or Python would fail once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
