@@ -47,6 +47,13 @@ Method = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 
 
+def path_from(text: str) -> Path:
+    """A path to ingest; a blank one would mean the working directory."""
+    if not text.strip():
+        raise typer.BadParameter("the path is blank; name a file or a folder, or . for this one")
+    return Path(text)
+
+
 def show_version(wanted: bool) -> None:
     """Print the version and leave."""
     if wanted:
@@ -87,7 +94,10 @@ def every_command(
 )
 def ingest(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, or folders with all that is in them.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", parser=path_from, help="Files, or folders with all that is in them."),
+    ],
     namespace: Annotated[str | None, typer.Option(metavar="NAME", help="A part of the index to put them in.")] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Empty the index first, every namespace of it: for another model.")
