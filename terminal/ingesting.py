@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from rich.table import Column
 
 from condensery.errors import ConfigError
 from condensery.models.embedding import open_embedder
-from condensery.retrieval.ingest import IngestProgress, IngestReport
+from condensery.retrieval.ingest import IngestFailure, IngestProgress, IngestReport
+from condensery.retrieval.readers import UNKNOWN_FORMAT
 from condensery.settings import Settings
 from condensery.storage.database import open_database
 from condensery.storage.index import drop_index
@@ -82,18 +84,28 @@ class Bar(Progress):
 
 
 def show_report(report: IngestReport) -> None:
-    """Print what became of the files: numbers on stdout, and each failure with its reason on stderr."""
+    """Print what became of the files: numbers on stdout, and the failures with their reasons on stderr."""
     kinds = ("added", "replaced", "unchanged", "failed")
     counts = ", ".join(f"{len(getattr(report, kind))} {kind}" for kind in kinds)
     out.say(f"{counts}; {report.chunks} chunks written")
-    for failure in report.failed:
-        err.say(f"failed: {failure.path}: {failure.reason}", style="red")
+    for failures in grouped(report.failed):
+        more = f" and {len(failures) - 1} more" if len(failures) > 1 else ""
+        err.say(f"failed: {failures[0].path}{more}: {failures[0].reason}", style="red")
     if report.cut:
         err.say(
             f"warning: {', '.join(report.cut)}: some passages are longer than the embedding model reads; their ends "
             "are found by words only. Lower ingest.chunk_chars and ingest again.",
             style="yellow",
         )
+
+
+def grouped(failures: Sequence[IngestFailure]) -> list[list[IngestFailure]]:
+    """The failures, each by itself but for files of one unknown format, of which a folder may hold thousands."""
+    groups: dict[str, list[IngestFailure]] = {}
+    for number, failure in enumerate(failures):
+        together = failure.reason.startswith(UNKNOWN_FORMAT)
+        groups.setdefault(failure.reason if together else str(number), []).append(failure)
+    return list(groups.values())
 
 
 def stopped(counts: Counter[str], total: int | None) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,39 @@ def test_ingesting_reports_what_became_of_every_file(command: Command, notes: Pa
     assert second.code == 1
     assert second.out == "0 added, 1 replaced, 1 unchanged, 1 failed; 1 chunks written\n"
     assert second.err.startswith(f"failed: {notes / 'broken.pdf'}: ")
+
+
+@pytest.mark.usefixtures("empty_index")
+def test_files_of_one_unknown_format_are_reported_together(command: Command, notes: Path) -> None:
+    for name in ("a.png", "b.png", "c.PNG", "d.zip"):
+        (notes / name).write_bytes(b"?")
+    lines = command("ingest", notes).err.splitlines()
+    assert [line.partition(";")[0] for line in lines] == [
+        f"failed: {notes / 'a.png'} and 2 more: unknown format '.png'",
+        f"failed: {notes / 'd.zip'}: unknown format '.zip'",
+    ]
+    assert len(json.loads(command("ingest", notes, "--json").out)["failed"]) == 4
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_path_does_not_mean_the_working_directory(command: Command, blank: str) -> None:
+    done = command("ingest", blank)
+    assert (done.code, done.out) == (2, "")
+    assert "the path is blank" in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.usefixtures("empty_index")
+@pytest.mark.parametrize(
+    "arguments", [["settings", "--json"], ["ask", "What is it?", "--json"], ["ask", "What is it?"]]
+)
+def test_output_to_a_full_disk_is_one_message(python: list[str], arguments: list[str]) -> None:
+    program = "import sys; from condensery.cli import main; sys.argv[0] = 'condensery'; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*python, program, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "error: cannot write the output: no space left\n")
 
 
 @pytest.mark.usefixtures("empty_index")
