@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
@@ -11,18 +10,19 @@ from typing import Any
 from condensery.agents.rag import RAGAgent
 from condensery.errors import CondenseryError, RefusalReason
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
-from condensery.retrieval.types import Scope
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
-from condensery.storage.scope import checked_scope
-from condensery.workflows.events import AgentCall, AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
+from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
 from condensery.workflows.partial import PartialTurn, reason_of
-from condensery.workflows.turn import Outcome, Turn, TurnKey, TurnOptions
+from condensery.workflows.starting import turn_options, turn_start
+from condensery.workflows.turn import Outcome, Turn, TurnOptions
 
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
 """A stopped run has this long to end before its turn is stored."""
+
+FAULTS = frozenset({RefusalReason.FAILED, RefusalReason.BROKEN_OFF})
 
 
 class App:
@@ -60,12 +60,10 @@ class App:
         unknown engine or method (`UnknownName`), or a filter key that is no name. Closing the stream stops the turn
         and keeps the partial answer. `chat=False` skips the gate.
         """
-        scope = checked_scope(Scope(namespaces=tuple(namespaces), filters=dict(filters or {})))
-        options = TurnOptions(engine=engine, method=method, scope=scope)
+        options = turn_options(engine=engine, method=method, namespaces=namespaces, filters=filters)
         self._check(options)
-        key = TurnKey(turn_id=str(uuid.uuid4()), conversation_id=conversation_id or str(uuid.uuid4()), user_id=user_id)
-        kind = ChatStart if chat else AgentCall
-        async with aclosing(self._run(kind(key=key, message=message, options=options))) as events:
+        start = turn_start(message, options, conversation_id=conversation_id, user_id=user_id, chat=chat)
+        async with aclosing(self._run(start)) as events:
             async for event in events:
                 yield event
 
@@ -75,13 +73,14 @@ class App:
 
     async def ingest(
         self,
-        paths: Sequence[Path],
+        paths: Sequence[Path | str] | Path | str,
         *,
         on_progress: Callable[[IngestProgress], None] | None = None,
         on_batch: Callable[[int], None] | None = None,
     ) -> IngestReport:
         """Bring files and folders into the index; see `condensery.retrieval.ingest.ingest`."""
-        return await ingest(paths, self.services, on_progress=on_progress, on_batch=on_batch)
+        given = [paths] if isinstance(paths, str | Path) else paths
+        return await ingest([Path(path) for path in given], self.services, on_progress=on_progress, on_batch=on_batch)
 
     async def history(self, conversation_id: str, *, user_id: str | None = None) -> list[Turn]:
         """The turns of a conversation, oldest first."""
@@ -138,7 +137,7 @@ class App:
         events = [EvidenceReady(chunks=()), said] if partial.lacks_evidence else [said]
         for event in events:
             partial.see(event)
-        turn = partial.turn(Outcome.FAILED if reason is RefusalReason.FAILED else Outcome.REFUSED, reason)
+        turn = partial.turn(Outcome.FAILED if reason in FAULTS else Outcome.REFUSED, reason)
         await self._store(turn)
         return [*events, TurnFinished(turn=turn)]
 

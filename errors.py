@@ -30,6 +30,10 @@ class Busy(ProviderError):
     """A bounded queue is full; try again in a moment."""
 
 
+class BrokenOff(ProviderError):
+    """A model stopped in the middle of an answer; what it said until then is kept."""
+
+
 class RefusalReason(StrEnum):
     """Why a turn ended without an answer, by design. Each has a localized text in every locale."""
 
@@ -38,6 +42,7 @@ class RefusalReason(StrEnum):
     NOTHING_FOUND = "nothing_found"
     REJECTED_BY_GUARD = "rejected_by_guard"
     TIMED_OUT = "timed_out"
+    BROKEN_OFF = "broken_off"
     BUSY = "busy"
     FAILED = "failed"
 

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 from llama_index.core.workflow import Context
 
-from condensery.errors import ProviderError, RefusalReason
+from condensery.errors import BrokenOff, ProviderError, RefusalReason
 from condensery.models.chat import ChatModel, Reply
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.services import Services
@@ -46,6 +46,11 @@ class AnswerSteps:
         if model is None:
             return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
         fitted = await fit(self._parts(context, history), self._budget(model), model.count_tokens)
+        if not fitted.chunks:
+            degraded(f"quoted instead of generated: no passage fits the window of {model.name} beside the message")
+            return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
+        if left_out := len(context.chunks) - len(fitted.chunks):
+            degraded(f"{left_out} of {len(context.chunks)} passages did not fit the window of {model.name}")
         return AnswerPrompt(
             question=context.question, method=context.method, chunks=fitted.chunks, messages=fitted.messages
         )
@@ -88,7 +93,7 @@ class AnswerSteps:
                 ctx.write_event_to_stream(AnswerDelta(text=piece))
         except ProviderError as error:
             if said:
-                raise
+                raise BrokenOff(str(error)) from error
             degraded(f"quoted instead of generated: {error}")
             return ""
         if not said:

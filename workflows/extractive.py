@@ -40,6 +40,9 @@ ODD_LENGTH, SHORT, LONG = 0.25, 5, 45
 
 LEAST_SIMILARITY = 0.35
 """A sentence farther than this from the whole question does not answer it."""
+LEAST_WITHOUT_WORDS = 0.5
+"""The same for a sentence that shares no word with the question, so that a question in another language than the
+documents finds nothing rather than anything, with an embedding model that knows one language only."""
 LEAST_COVERAGE = 0.3
 """The same for a sentence without a vector."""
 LEAST_OF_BEST = 0.85
@@ -115,10 +118,17 @@ def _quotes(
         own = set(terms(text[start:end]))
         near = similar.get((found.chunk.id, (start, end)))
         covered = _coverage(asked, own, before, around)
-        if near.question >= LEAST_SIMILARITY if near else own and covered >= LEAST_COVERAGE:
+        if _answers(near, covered):
             score = COVERAGE * covered + _nearness(near) + kind_bonus(question, text[start:end]) + RANK / number
             yield Quote(number, found, start, end, score - _oddness(text[start:end]))
         before = own
+
+
+def _answers(near: Similarity | None, covered: float) -> bool:
+    """Whether a sentence may be quoted at all."""
+    if near is None:
+        return covered >= LEAST_COVERAGE
+    return near.question >= (LEAST_SIMILARITY if covered else LEAST_WITHOUT_WORDS)
 
 
 def _nearness(near: Similarity | None) -> float:

@@ -15,6 +15,9 @@ _UNCLOSED = re.compile(
     r"(?:^[ \t]*<[A-Za-z][\w:.-]{0,40}(?:\s[^<>]*)?>|<[A-Za-z][\w:.-]{0,40}>(?=.{200}|.*\n)).*\Z",
     re.DOTALL | re.MULTILINE,
 )
+_FORMATTING = re.compile(
+    r"</?(?:a|b|br|code|em|i|kbd|mark|q|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
 _FENCED = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -32,8 +35,9 @@ def own_words(message: str) -> str:
     """`message` without inlined blocks: `<tag>…</tag>`, fenced code, and quoted lines when anything else is left.
 
     A block that is not closed runs to the end; a tag that is not closed opens one only at the start of a line, or when
-    much follows it. What is left may still be long; see `question_in`.
+    much follows it. Tags that only format words (`<b>`) go alone. What is left may still be long; see `question_in`.
     """
+    message = _FORMATTING.sub("", message)
     for block in (_TAGGED, _FENCED, _UNCLOSED):
         message = block.sub("\n\n", message)
     unquoted = _QUOTED.sub("\n\n", message)

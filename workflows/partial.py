@@ -2,7 +2,7 @@
 
 from llama_index.core.workflow import WorkflowTimeoutError
 
-from condensery.errors import Busy, Refusal, RefusalReason
+from condensery.errors import BrokenOff, Busy, Refusal, RefusalReason
 from condensery.retrieval.types import ScoredChunk
 from condensery.workflows.citations import cited
 from condensery.workflows.events import (
@@ -75,6 +75,8 @@ def reason_of(error: BaseException) -> RefusalReason:
     match error:
         case Refusal(reason=reason):
             return reason
+        case BrokenOff():
+            return RefusalReason.BROKEN_OFF
         case Busy():
             return RefusalReason.BUSY
         case WorkflowTimeoutError() | TimeoutError():

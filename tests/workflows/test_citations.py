@@ -20,6 +20,9 @@ def filtered(pieces: list[str], sent: int = 2) -> str:
         ("It is long [3].", "It is long."),
         ("It is long [0][2]", "It is long[2]"),
         ("an array a[i] and [note] stay", "an array a[i] and [note] stay"),
+        ("both [1, 2] and [1-3] and【2】", "both [1][2] and [1][2] and[2]"),
+        ("none [3, 4]", "none"),
+        ("years [1998-2004] stay", "years [1998-2004] stay"),
         ("ends with [", "ends with ["),
         ("ends with [1", "ends with [1"),
     ],
@@ -28,7 +31,7 @@ def test_marks_of_chunks_that_were_not_sent_are_dropped(text: str, kept: str) ->
     assert filtered([text]) == kept
 
 
-@given(st.lists(st.text(alphabet="a [12]3\n", max_size=6), max_size=12))
+@given(st.lists(st.text(alphabet="a [12]3,-【】\n", max_size=6), max_size=12))
 def test_a_stream_gives_the_same_text_however_it_is_split(pieces: list[str]) -> None:
     assert filtered(pieces) == filtered(["".join(pieces)])
 

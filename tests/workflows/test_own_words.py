@@ -65,6 +65,13 @@ def test_a_message_about_markup_is_not_mutilated(message: str) -> None:
     assert is_plain(message, 512)
 
 
+def test_formatting_leaves_its_words() -> None:
+    assert question_in("How much is a <b>dog</b> ticket?", 512) == "How much is a dog ticket?"
+    assert (
+        question_in('See <a href="x">here</a>: how <em class="y">long</em> is it?', 512) == "See here: how long is it?"
+    )
+
+
 def test_a_message_with_a_paste_is_not_plain() -> None:
     assert not is_plain("<context>The code is MARK-7.</context> Who knows it?", 512)
 
