@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
+from traceback import format_tb
 from typing import Any
 
 from condensery.agents.rag import RAGAgent
@@ -155,8 +156,10 @@ class App:
 
 
 def _name_of(error: Exception) -> str:
-    """What the log may say: our own words, but of a library's error only its kind, since it may quote the message."""
-    return str(error) if isinstance(error, CondenseryError) else type(error).__name__
+    """What the log may say: our own words; of another error its kind and place, for its text may quote a message."""
+    if isinstance(error, CondenseryError):
+        return str(error)
+    return f"{type(error).__name__}\nTraceback (most recent call last):\n{''.join(format_tb(error.__traceback__))}"
 
 
 @asynccontextmanager

@@ -37,7 +37,7 @@ async def test_an_answer_that_breaks_off_is_kept_and_said_to_have_broken_off(cor
 
             return broken()
 
-    async with corpus_app(Breaking("A dog pays six francs [1].")) as app:
+    async with corpus_app(Breaking("A dog pays six francs [1].")) as app:  # type: ignore[call-arg]
         turn = finished(await events_of(app, "How much is a ticket for a dog?"))
     assert (turn.outcome, turn.reason) == (Outcome.FAILED, "broken_off")
     assert turn.answer.startswith("A dog pay")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,11 +48,16 @@ async def reload(page: "Page") -> None:
 
 
 async def open_passage(page: "Page", number: str) -> "Locator":
-    """What opens beside the chat on a click on a citation of the last answer."""
-    await answers(page).last.get_by_text(number, exact=True).first.click()
+    """What opens beside the chat on a click on a citation of the last answer, which is a link once it has arrived."""
+    from playwright.async_api import TimeoutError as PageTimeout
+
     passage = page.locator("#side-view-content [role=article]").first
-    await passage.wait_for()
-    return page.locator("#side-view-content")
+    for _ in range(20):
+        await answers(page).last.get_by_text(number, exact=True).first.click()
+        with suppress(PageTimeout):
+            await passage.wait_for(timeout=3000)
+            return page.locator("#side-view-content")
+    raise AssertionError(f"{number} opens no passage: {await answers(page).last.inner_html()}")
 
 
 async def choose(page: "Page", setting: str, choice: str) -> set[str]:
