@@ -185,17 +185,17 @@ async def test_a_turn_that_cannot_be_stored_is_answered_with_a_sentence(
 async def test_the_log_of_a_failure_does_not_quote_the_message(
     corpus_app: OpenApp, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    secret = "words-of-the-person"
+    words = "words-of-the-person"
 
     def fail(*args: object, **kwargs: object) -> None:
-        raise RuntimeError(secret)
+        raise RuntimeError(words)
 
     async with corpus_app() as app:
         monkeypatch.setattr(app.services.turns, "save", fail)
         with caplog.at_level("INFO"):
-            await events_of(app, f"How much is a ticket for a {secret} dog?")
+            await events_of(app, f"How much is a ticket for a {words} dog?")
     assert "RuntimeError" in caplog.text
-    assert secret not in caplog.text
+    assert words not in caplog.text
 
 
 async def test_a_filter_key_that_is_no_name_is_the_callers_error(corpus_app: OpenApp) -> None:
