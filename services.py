@@ -5,8 +5,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
+from pydantic import SecretStr
+
 from condensery.models.chat import ChatModel, open_chat_model
 from condensery.models.embedding import Embedder, open_embedder
+from condensery.models.pool import ModelPool
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
 from condensery.retrieval.types import Retriever
@@ -28,6 +31,7 @@ class Services:
     database: Database
     embedder: Embedder
     model: ChatModel | None
+    models: ModelPool
     turns: TurnRepository
     documents: DocumentRepository
     retrieval: RetrievalParts
@@ -39,7 +43,15 @@ class Services:
 
     def engine(self, name: str) -> ChatEngine:
         """The chat engine called `name`; raises `UnknownName`."""
-        return open_engine(name, self.settings, self.model, self.prompts)
+        condense = self.settings.condense
+        return open_engine(name, self.settings, self.model_for(condense.model, condense.api_key), self.prompts)
+
+    def model_for(self, spec: str, api_key: SecretStr | None = None) -> ChatModel | None:
+        """The model of a stage that may have its own: `spec` as `llm.model` is written, "" for that model itself.
+
+        Equal specs share one model; None for "none". Raises `ConfigError` for a spec that names no model.
+        """
+        return self.models.get(spec, api_key) if spec else self.model
 
     @cached_property
     def answer_model(self) -> ChatModel | None:
@@ -70,6 +82,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         model = open_chat_model(settings.llm)
         if model:
             stack.push_async_callback(model.close)
+        models = ModelPool(settings.llm, model)
+        stack.push_async_callback(models.close)
+        models.get(settings.condense.model, settings.condense.api_key, setting="condense.model")
         chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
         retrieval = RetrievalParts(settings.retrieval, embedder, chunks, documents)
@@ -79,6 +94,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             database=database,
             embedder=embedder,
             model=model,
+            models=models,
             turns=TurnRepository(database),
             documents=documents,
             retrieval=retrieval,

@@ -94,6 +94,8 @@ class Condense(Section):
 
     enabled: bool = Field(True, description="Kill switch: off searches with the message, with no model call.")
     engine: EngineName = Field("expand_context", description="simple, condense_context or expand_context.")
+    model: str = Field("", description="Model of condense_context, written as llm.model is; empty: llm.model itself.")
+    api_key: SecretStr | None = Field(None, description="Key of that model's endpoint; not set: llm.api_key there.")
     max_chars: int = Field(512, gt=0, le=8192, description="Longest standalone question, in characters.")
     history_turns: int = Field(3, ge=0, le=50, description="Earlier turns an engine may look at.")
     max_output_tokens: int = Field(512, ge=32, description="Token cap of a rewrite.")

@@ -51,8 +51,8 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
             "answer.mode = generated needs a model; set llm.model or use answer.mode = extractive",
         ),
         (
-            condense.engine == "condense_context" and condense.enabled and llm.model == "none",
-            "condense.engine = condense_context needs a model; set llm.model or use expand_context",
+            condense.engine == "condense_context" and condense.enabled and (condense.model or llm.model) == "none",
+            "condense.engine = condense_context needs a model; set condense.model or llm.model, or use expand_context",
         ),
         (
             condense.engine == "condense_context"

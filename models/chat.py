@@ -124,12 +124,12 @@ class ChatModel:
             raise failure from error
 
 
-def open_chat_model(settings: Llm) -> ChatModel | None:
+def open_chat_model(settings: Llm, setting: str = "llm.model") -> ChatModel | None:
     """Return the model that `settings.model` names, not loaded yet; None for "none".
 
-    Raises `ConfigError` for a model or an installation that is not there, naming the way out.
+    Raises `ConfigError` for a model or an installation that is not there, naming `setting` and the way out.
     """
-    spec = parse_model_spec(settings.model)
+    spec = parse_model_spec(settings.model, setting)
     if spec is None:
         return None
     return _open_endpoint(spec, settings) if isinstance(spec, Endpoint) else _open_file(spec, settings)

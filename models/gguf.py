@@ -22,9 +22,9 @@ def trained_window(path: Path) -> int | None:
         with path.open("rb") as file:
             return _context_length(file)
     except OSError as error:
-        raise ConfigError(f"cannot read the model file {path} ({error.strerror}); check llm.model") from error
+        raise ConfigError(f"cannot read the model file {path} ({error.strerror}); check its path") from error
     except (struct.error, UnicodeDecodeError, KeyError) as error:
-        raise ConfigError(f"{path} is no complete GGUF model file; download it again or check llm.model") from error
+        raise ConfigError(f"{path} is no complete GGUF model file; download it again or check its path") from error
 
 
 def _context_length(file: BinaryIO) -> int | None:

@@ -30,7 +30,8 @@ class LocalAdapter(Adapter):
         if window <= settings.max_output_tokens:
             raise ConfigError(
                 f"{path.name} has a window of {window} tokens, and llm.max_output_tokens is "
-                f"{settings.max_output_tokens}, which leaves no room for the prompt; lower it, or change llm.model"
+                f"{settings.max_output_tokens}, which leaves no room for the prompt; lower it, or choose a model with "
+                "a larger window"
             )
         llm = LlamaLLM(
             path,

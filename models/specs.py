@@ -1,4 +1,4 @@
-"""What `llm.model` may say, parsed."""
+"""What `llm.model`, and a stage's own `model`, may say, parsed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,28 +31,31 @@ class Endpoint:
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
-def parse_model_spec(spec: str) -> LocalFile | Endpoint | None:
-    """Return what `spec` names, None for "none". Raises `ConfigError` listing the forms, or saying what is missing."""
+def parse_model_spec(spec: str, setting: str = "llm.model") -> LocalFile | Endpoint | None:
+    """Return what `spec` names, None for "none".
+
+    Raises `ConfigError` listing the forms, or saying what is missing; `setting` is where the spec stands.
+    """
     if spec == "none":
         return None
     if spec.startswith(PREFIX):
         return LocalFile(resolve_package(spec, "llm"), bundled=True)
     if spec.startswith("openai:"):
-        return _endpoint(spec)
+        return _endpoint(spec, setting)
     if spec.endswith(".gguf"):
-        return _file(Path(spec).expanduser())
-    raise ConfigError(f"llm.model is '{spec}', which is none of its forms: {FORMS}")
+        return _file(Path(spec).expanduser(), setting)
+    raise ConfigError(f"{setting} is '{spec}', which is none of its forms: {FORMS}")
 
 
-def _endpoint(spec: str) -> Endpoint:
+def _endpoint(spec: str, setting: str) -> Endpoint:
     url, _, model = spec.removeprefix("openai:").partition("#")
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not model:
-        raise ConfigError(f"llm.model is '{spec}', but an endpoint is written openai:URL#MODEL; the forms are: {FORMS}")
+        raise ConfigError(f"{setting} is '{spec}', but an endpoint is written openai:URL#MODEL; the forms are: {FORMS}")
     return Endpoint(url.rstrip("/"), model)
 
 
-def _file(path: Path) -> LocalFile:
+def _file(path: Path, setting: str) -> LocalFile:
     if not path.is_file():
-        raise ConfigError(f"llm.model names {path}, but there is no such file; the forms are: {FORMS}")
+        raise ConfigError(f"{setting} names {path}, but there is no such file; the forms are: {FORMS}")
     return LocalFile(path)
