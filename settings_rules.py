@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from condensery.errors import ConfigError
+from condensery.retrieval.plans import HYDE, RERANKED, misnamed, plan_for
+
 if TYPE_CHECKING:
     from condensery.settings import Settings
 
@@ -13,7 +16,18 @@ SMALLEST_PROMPT = 32
 
 def broken_rules(settings: "Settings") -> list[str]:
     """The reasons why these settings cannot work together; empty when they can."""
-    return [reason for broken, reason in (*_size_rules(settings), *_model_rules(settings)) if broken]
+    rules = (*_size_rules(settings), *_model_rules(settings))
+    return [reason for broken, reason in rules if broken] + _broken_methods(settings)
+
+
+def _broken_methods(settings: "Settings") -> list[str]:
+    reasons: list[str] = []
+    for name in (HYDE, RERANKED, settings.retrieval.method):
+        try:
+            plan_for(name, settings)
+        except ConfigError as error:
+            reasons.append(str(error))
+    return list(dict.fromkeys(reasons))
 
 
 def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
@@ -30,6 +44,10 @@ def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
         (
             retrieval.candidates < retrieval.top_k,
             "retrieval.candidates must be at least retrieval.top_k, or fusion has too little to choose from",
+        ),
+        (
+            settings.rerank.candidates < (settings.rerank.top_n or 0),
+            "rerank.candidates must be at least rerank.top_n, or there is nothing to choose from",
         ),
     ]
 
@@ -61,6 +79,13 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
             "condense.max_output_tokens must be smaller than llm.context_window, or the conversation has no room",
         ),
     ]
+
+
+def composed(value: Any) -> Any:
+    """`value` for pydantic to check; raise ValueError with the rule for methods that do not go together."""
+    if isinstance(value, str) and (rule := misnamed(value)):
+        raise ValueError(rule)
+    return value
 
 
 def home_expanded(value: Any) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 from condensery.errors import ConfigError
 from condensery.retrieval.methods import METHODS
+from condensery.retrieval.plans import BASES, METHOD_NAMES, SHORT_NAMES
 from condensery.settings import EngineName, Llm, MethodName, Settings, load_settings
 from condensery.settings_load import ENV_PREFIX, leaves, variable
 from condensery.settings_report import effective
@@ -274,7 +275,8 @@ def test_a_rewrite_of_any_length_is_fine_for_an_engine_without_a_model() -> None
 
 
 def test_the_names_that_settings_accept_are_those_of_the_tables() -> None:
-    assert sorted(get_args(MethodName)) == sorted(METHODS)
+    assert sorted(get_args(MethodName)) == sorted({*METHOD_NAMES, *SHORT_NAMES})
+    assert sorted(BASES) == sorted(METHODS)
     assert sorted(get_args(EngineName)) == sorted(ENGINES)
 
 
