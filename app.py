@@ -9,10 +9,11 @@ from traceback import format_tb
 from typing import Any
 
 from condensery.agents.rag import RAGAgent
-from condensery.errors import CondenseryError, RefusalReason
+from condensery.errors import CondenseryError, ConfigError, RefusalReason
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
+from condensery.settings_live import LiveSettings
 from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.starting import turn_options, turn_start
@@ -30,10 +31,20 @@ class App:
     """An open Condensery: ask, stream, ingest. Safe for concurrent use within one event loop."""
 
     def __init__(self, services: Services) -> None:
-        self.services = services
-        self.settings = services.settings
         self.agent = RAGAgent(services)
+        self._live = services.live
+        self._seen = services.live.settings if services.live else services.settings
         self._stopping: set[asyncio.Task[None]] = set()
+
+    @property
+    def services(self) -> Services:
+        """The collaborators, under the newest settings that this app has seen."""
+        return self.agent.services
+
+    @property
+    def settings(self) -> Settings:
+        """The newest settings that this app has seen; `refresh` looks whether there are newer ones."""
+        return self.services.settings
 
     async def ask(self, message: str, **options: Any) -> Turn:
         """Answer `message`; takes the options of `stream` and returns the finished turn."""
@@ -62,7 +73,6 @@ class App:
         and keeps the partial answer. `chat=False` skips the gate.
         """
         options = turn_options(engine=engine, method=method, namespaces=namespaces, filters=filters)
-        self._check(options)
         start = turn_start(message, options, conversation_id=conversation_id, user_id=user_id, chat=chat)
         async with aclosing(self._run(start)) as events:
             async for event in events:
@@ -87,15 +97,52 @@ class App:
         """The turns of a conversation, oldest first."""
         return await self.services.turns.list(conversation_id, user_id=user_id)
 
-    def _check(self, options: TurnOptions) -> None:
-        self.services.engine(options.engine or self.settings.condense.engine)
-        self.services.retriever(options.method or self.settings.retrieval.method)
+    async def refresh(self) -> Settings:
+        """The settings as they are now, whichever process changed them; turns in flight keep those they began with."""
+        if self._live is not None:
+            self._use(await self._live.current())
+        return self.settings
+
+    async def set_settings(self, changes: Mapping[str, Any]) -> Settings:
+        """Change settings for every process that uses this database, from the next turn on: all of them or none.
+
+        Names are paths (`retrieval.top_k`), or sections with a dict of fields. Raises `ConfigError` for one that cannot
+        be changed at run time (`settings_runtime.py` lists them), a value that is not allowed, a broken rule.
+        """
+        self._use(await self._stored_settings().set(changes))
+        return self.settings
+
+    async def reset_settings(self, *names: str) -> Settings:
+        """Let settings be what they are without the database again, from the next turn on; see `set_settings`."""
+        self._use(await self._stored_settings().reset(*names))
+        return self.settings
+
+    def _stored_settings(self) -> LiveSettings:
+        if self._live is None:
+            raise ConfigError("these services were made without a database of settings; open them with open_services")
+        return self._live
+
+    def _use(self, settings: Settings) -> None:
+        if settings is not self._seen:
+            self._seen = settings
+            self.agent = RAGAgent(self.services.with_settings(settings))
+
+    async def _begun(self, partial: PartialTurn) -> RAGAgent:
+        """The agent of this turn, whose settings stay as they are now."""
+        try:
+            await self.refresh()
+        except asyncio.CancelledError:
+            await self._stopped(None, partial)
+            raise
+        return self.agent
 
     async def _run(self, start: ChatStart) -> AsyncGenerator[TurnEvent, None]:
         partial = PartialTurn(start)
         handler: Any = None
+        agent = await self._begun(partial)
+        check(agent.services, start.options)
         try:
-            handler = self.agent.run(start_event=await self._with_history(start))
+            handler = agent.run(start_event=await self._with_history(start, agent.services))
             async for event in handler.stream_events():
                 partial.see(event)
                 if isinstance(event, TurnEvent):
@@ -108,9 +155,9 @@ class App:
             for event in await self._fail(partial, error):
                 yield event
 
-    async def _with_history(self, start: ChatStart) -> ChatStart:
-        limits, key = self.settings.history, start.key
-        history = await self.services.turns.history(
+    async def _with_history(self, start: ChatStart, services: Services) -> ChatStart:
+        limits, key = services.settings.history, start.key
+        history = await services.turns.history(
             key.conversation_id, max_turns=limits.max_turns, max_chars=limits.max_chars, user_id=key.user_id
         )
         return start.model_copy(update={"history": tuple(history)})
@@ -153,6 +200,14 @@ class App:
         """Wait for turns that are being stopped."""
         while self._stopping:
             await asyncio.wait(self._stopping)
+
+
+def check(services: Services, options: TurnOptions) -> None:
+    """Raise `ConfigError` for choices that cannot be met under these settings."""
+    services.engine(options.engine or services.settings.condense.engine)
+    plan = services.plan(options.method)
+    if options.method:
+        services.check(plan)
 
 
 def _name_of(error: Exception) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from condensery.terminal.cli_eval import eval_app
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
 from condensery.terminal.output import prepare_streams
 from condensery.terminal.running import readable_errors, run, starting
@@ -19,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(eval_app, name="eval")
 
 
 def examples(*commands: str) -> str:
@@ -203,11 +205,49 @@ def draw(
 def settings(context: typer.Context, as_json: Json = False) -> None:
     """Show every setting, its value and where it came from.
 
-    A setting such as retrieval.top_k is set by CONDENSERY_RETRIEVAL__TOP_K, or in condensery.toml under \\[retrieval].
+    A setting such as retrieval.top_k is set by CONDENSERY_RETRIEVAL__TOP_K, or in condensery.toml under \\[retrieval];
+    while the app runs, by [bold]condensery set[/bold].
     """
     from condensery.terminal.listing import settings
 
-    settings(context.obj, as_json=as_json)
+    run(settings(context.obj, as_json=as_json))
+
+
+@app.command(
+    name="set",
+    context_settings={"ignore_unknown_options": True},  # a value may begin with a minus
+    epilog=examples(
+        "condensery set retrieval.top_k 8",
+        "condensery set retrieval.top_k 40 retrieval.candidates 80",
+        "condensery set condense.engine simple",
+        "condensery set",
+    ),
+)
+def set_(
+    context: typer.Context,
+    values: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME VALUE…", help="Names as `condensery settings` lists them.")
+    ] = None,
+) -> None:
+    """Change settings from the next turn on, also of an app that runs; without arguments, list which can be changed.
+
+    They are kept in the database, and stand over the environment and condensery.toml. All are changed or none: a value
+    that is not allowed, or that does not go with the others, is refused.
+    """
+    from condensery.terminal.setting import set_settings
+
+    run(set_settings(values or [], context.obj))
+
+
+@app.command(epilog=examples("condensery unset retrieval.top_k", "condensery unset retrieval.top_k condense.engine"))
+def unset(
+    context: typer.Context,
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="What `condensery set` was told.")],
+) -> None:
+    """Undo [bold]condensery set[/bold]: let settings be again what environment, condensery.toml or defaults say."""
+    from condensery.terminal.setting import unset_settings
+
+    run(unset_settings(names, context.obj))
 
 
 @app.command(name="app", epilog=examples("condensery app --port 8080 --no-open"))

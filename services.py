@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pydantic import SecretStr
@@ -14,9 +14,11 @@ from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
 from condensery.retrieval.types import Retriever
 from condensery.settings import Settings
+from condensery.settings_live import LiveSettings
 from condensery.storage.database import Database, open_database
 from condensery.storage.documents import DocumentRepository
 from condensery.storage.index import open_chunk_store
+from condensery.storage.settings import SettingsRepository
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
@@ -25,7 +27,10 @@ from condensery.workflows.quoter import Quoter
 
 @dataclass(frozen=True)
 class Services:
-    """One process's collaborators; agents take what they need from here and own none of it."""
+    """One process's collaborators; agents take what they need from here and own none of it.
+
+    `settings` never change: `live` tells what they have become, and `with_settings` gives the services under those.
+    """
 
     settings: Settings
     database: Database
@@ -36,6 +41,11 @@ class Services:
     documents: DocumentRepository
     retrieval: RetrievalParts
     prompts: Prompts
+    live: LiveSettings | None = None
+
+    def with_settings(self, settings: Settings) -> "Services":
+        """The same collaborators under settings of which only those that every turn reads anew may differ."""
+        return replace(self, settings=settings, retrieval=self.retrieval.with_settings(settings.retrieval))
 
     def retriever(self, name: str) -> Retriever:
         """The retrieval method called `name`; raises `UnknownName`."""
@@ -77,6 +87,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """The collaborators for `settings`; everything that was opened is closed at the end."""
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(settings))
+        live = LiveSettings(settings, SettingsRepository(database))
+        settings = await live.current()
         embedder = open_embedder(settings.embeddings)
         stack.push_async_callback(embedder.close)
         model = open_chat_model(settings.llm)
@@ -99,4 +111,5 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             documents=documents,
             retrieval=retrieval,
             prompts=prompts_for(settings.locale),
+            live=live,
         )

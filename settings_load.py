@@ -9,7 +9,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +25,7 @@ ENV_PREFIX = "CONDENSERY_"
 ENV_DELIMITER = "__"
 TOML_FILE = "condensery.toml"
 CONFIG_VARIABLE = "CONDENSERY_CONFIG"
+ARGUMENT = "argument"
 # Variables with our prefix that are no settings: where the file is, whether the command line shows tracebacks, and
 # whether the test suite insists on a browser.
 OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, DEBUG_VARIABLE, "CONDENSERY_REQUIRE_BROWSER"})
@@ -47,21 +48,37 @@ class Layer(NamedTuple):
     problems: list[str]
 
 
+class Fault(NamedTuple):
+    """What keeps settings from being used, and the settings that it is about."""
+
+    text: str
+    names: tuple[str, ...]
+
+
 def load(model: type[M], overrides: Mapping[str, Any]) -> tuple[M, dict[str, str]]:
     """Return the model and the source of each setting that is not a default; raise one `ConfigError` for all faults."""
     fields = dict(leaves(model))
-    layers = [toml_layer(model, fields), env_layer(model, fields), tree_layer(overrides, fields, lambda _: "argument")]
+    layers = [toml_layer(model, fields), env_layer(model, fields), tree_layer(overrides, fields, lambda _: ARGUMENT)]
     given = {name: value for layer in layers for name, value in layer.values.items()}
-    problems = [problem for layer in layers for problem in layer.problems]
-    try:
-        settings = model.model_validate(tree(given))
-    except ValidationError as error:
-        problems += [explain(detail, fields, given) for detail in error.errors(include_url=False)]
-    if problems:
-        raise ConfigError(
-            "the settings cannot be used:\n" + "\n".join(f"  {problem}" for problem in problems)
-        ) from None
+    settings, faults = built(model, given)
+    problems = [problem for layer in layers for problem in layer.problems] + [fault.text for fault in faults]
+    if problems or settings is None:
+        raise refused("the settings cannot be used", problems)
     return settings, {name: value.source for name, value in given.items()}
+
+
+def built(model: type[M], given: Mapping[str, Given]) -> tuple[M | None, list[Fault]]:
+    """The model with the values given, or None and what is wrong with them."""
+    fields = dict(leaves(model))
+    try:
+        return model.model_validate(tree(given)), []
+    except ValidationError as error:
+        return None, [explain(detail, fields, given) for detail in error.errors(include_url=False)]
+
+
+def refused(what: str, problems: Iterable[str]) -> ConfigError:
+    """An error that lists its reasons."""
+    return ConfigError(f"{what}:\n" + "\n".join(f"  {problem}" for problem in problems))
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
@@ -161,15 +178,17 @@ def unknown(name: str, source: str, choices: list[str]) -> str:
     return f"{name} ({source}): no such setting; {hint}"
 
 
-def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> str:
+def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> Fault:
     """One of pydantic's findings as: setting, source, what it got, what is allowed."""
     name = ".".join(str(part) for part in detail["loc"])
     while name and name not in fields:  # inside a value: report the setting that holds it
         name = name.rpartition(".")[0]
+    reason = requirement(detail["msg"])
     if not name:
-        return with_values(requirement(detail["msg"]), given, fields)
+        named = tuple(each for each in fields if mentions(reason, each))
+        return Fault(with_values(reason, [each for each in given if each in named], given, fields), named)
     found = given.get(name) or Given(detail["input"], "default")
-    return f"{name} ({found.source}): got {shown(found.value, fields[name])}; {requirement(detail['msg'])}"
+    return Fault(f"{name} ({found.source}): got {shown(found.value, fields[name])}; {reason}", (name,))
 
 
 def requirement(message: str) -> str:
@@ -180,8 +199,12 @@ def requirement(message: str) -> str:
     return message.removeprefix("Value error, ")
 
 
-def with_values(reason: str, given: Mapping[str, Given], fields: Fields) -> str:
+def mentions(reason: str, name: str) -> bool:
+    """Whether a rule about several settings speaks of this one."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", reason) is not None
+
+
+def with_values(reason: str, named: Iterable[str], given: Mapping[str, Given], fields: Fields) -> str:
     """A rule about several settings, followed by what those it names are set to and where."""
-    named = [name for name in given if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", reason)]
     values = ", ".join(f"{name} = {shown(given[name].value, fields[name])} ({given[name].source})" for name in named)
     return f"{reason}; got {values}" if values else reason

@@ -19,16 +19,16 @@ _URL = re.compile(
 
 def is_secret(field: FieldInfo) -> bool:
     """Whether a setting holds a secret, however its type is wrapped."""
-    return _mentions(field.annotation, SecretStr)
+    return mentions_type(field.annotation, SecretStr)
 
 
 def is_optional(field: FieldInfo) -> bool:
     """Whether a setting may be absent."""
-    return _mentions(field.annotation, type(None))
+    return mentions_type(field.annotation, type(None))
 
 
-def _mentions(annotation: Any, kind: type) -> bool:
-    return annotation is kind or any(_mentions(part, kind) for part in get_args(annotation))
+def mentions_type(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(mentions_type(part, kind) for part in get_args(annotation))
 
 
 def masked(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from condensery.settings import Settings
 from condensery.settings_load import leaves, variable
 from condensery.settings_mask import displayed
+from condensery.settings_runtime import FIELDS, why_fixed
 
 
 class Effective(NamedTuple):
@@ -33,13 +34,26 @@ def settings_table(settings: Settings) -> str:
     return "\n".join(f"{row.name:<{names}}  {row.value or repr(''):<{values}}  {row.source}" for row in rows)
 
 
+def run_time_table(settings: Settings) -> str:
+    """The settings that can be changed while Condensery runs, and why the others cannot, as aligned lines."""
+    rows = effective(settings)
+    names = max(len(row.name) for row in rows)
+    free = [row for row in rows if why_fixed(row.name) is None]
+    values = max(len(row.value) for row in free)
+    lines = [f"  {row.name:<{names}}  {row.value:<{values}}  {FIELDS[row.name].description}" for row in free]
+    fixed = [f"  {row.name:<{names}}  {reason}" for row in rows if (reason := why_fixed(row.name))]
+    return "\n".join(["Changed by `condensery set NAME VALUE`:", *lines, "", "Not while Condensery runs:", *fixed])
+
+
 def settings_reference() -> str:
-    """Every setting with its environment variable, its default and what it is for, as a Markdown table."""
+    """Every setting: environment variable, default, meaning, whether it may change at run time; a Markdown table."""
     defaults = {row.name: row.value for row in effective(Settings())}
-    lines = ["| Setting | Environment variable | Default | What it is |", "| --- | --- | --- | --- |"]
+    columns = ("Setting", "Environment variable", "Default", "What it is", "`condensery set`")
+    lines = [f"| {' | '.join(columns)} |", f"| {' | '.join('---' for _ in columns)} |"]
     for name, field in leaves(Settings):
         default = "the user's data folder" if name == "data_dir" else f"`{defaults[name] or repr('')}`"
-        lines.append(f"| `{name}` | `{variable(name)}` | {default} | {field.description or ''} |")
+        change = f"no: {reason}" if (reason := why_fixed(name)) else "yes"
+        lines.append(f"| `{name}` | `{variable(name)}` | {default} | {field.description or ''} | {change} |")
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """The retrieval methods, as a visible table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from condensery.errors import UnknownName
 from condensery.models.embedding import Embedder
@@ -27,6 +27,12 @@ class RetrievalParts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bm25", Bm25Cache(self.documents))
+
+    def with_settings(self, settings: Retrieval) -> "RetrievalParts":
+        """The same parts, and the same BM25 index, under other settings."""
+        parts = replace(self, settings=settings)
+        object.__setattr__(parts, "bm25", self.bm25)
+        return parts
 
     async def warm(self) -> None:
         """Build the BM25 index before the first search needs it. Raises ProviderError when the database fails."""

@@ -107,3 +107,19 @@ threads = Table(
     Column("used_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Index("threads_by_user", "user_id", "used_at", "id"),
 )
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", JSONB, nullable=False),
+    Column("changed_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+)
+
+settings_state = Table(
+    "settings_state",
+    metadata,
+    Column("only_row", Boolean, primary_key=True, server_default=text("true")),
+    Column("generation", BigInteger, nullable=False, server_default=text("0")),
+    CheckConstraint("only_row", name="settings_state_has_one_row"),
+)

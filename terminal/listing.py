@@ -40,16 +40,19 @@ async def documents(options: Options, *, as_json: bool) -> Code:
     return Code.OK
 
 
-def settings(options: Options, *, as_json: bool) -> None:
+async def settings(options: Options, *, as_json: bool) -> Code:
     """Show every setting, its value and where it came from; secrets stay covered."""
+    given = options.settings()
     from condensery.settings_report import effective, settings_table
+    from condensery.terminal.setting import stored_over
 
-    found = options.settings()
+    found = await stored_over(given)
     if as_json:
         rows = {row.name: {"value": row.value, "source": row.source} for row in effective(found)}
         out.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
     else:
         out.write(settings_table(found) + "\n")
+    return Code.OK
 
 
 def draw(agent: str, *, form: str, output: Path | None) -> None:

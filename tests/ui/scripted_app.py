@@ -8,6 +8,7 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from condensery.app import App
 from condensery.models.chat import ChatModel
+from condensery.services import Services
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.ui.launch import run
@@ -31,10 +32,10 @@ def failing_step(message: str, *limits: Any) -> Any:
     return question_in(message, *limits)
 
 
-async def failing_start(app: App, start: ChatStart) -> ChatStart:
+async def failing_start(app: App, start: ChatStart, services: Services) -> ChatStart:
     if "FAIL before it" in start.message:
         raise RuntimeError("no such secret")
-    return await with_history(app, start)
+    return await with_history(app, start, services)
 
 
 model = ScriptedLLM(reply, delay_seconds=0.05, piece_chars=8)

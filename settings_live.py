@@ -1,0 +1,53 @@
+"""The settings of a running process: as it was started, with what its database says now."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from condensery.errors import CondenseryError
+from condensery.settings import Settings
+from condensery.settings_runtime import applied, checked, checked_reset
+from condensery.storage.settings import SettingsRepository, Stored
+
+log = logging.getLogger(__name__)
+
+
+class LiveSettings:
+    """Answers what the settings are now. `settings` is a new object whenever they changed, and never changes itself."""
+
+    def __init__(self, base: Settings, repository: SettingsRepository) -> None:
+        self._base = base
+        self._repository = repository
+        self._generation = 0  # that of a database in which nothing was ever stored
+        self.settings = base
+
+    async def current(self) -> Settings:
+        """The settings, with what any process has stored by now: one read of one number unless something changed.
+
+        When the database fails they stay as they were, with a WARNING.
+        """
+        try:
+            if await self._repository.generation() != self._generation:
+                self._take(await self._repository.load())
+        except CondenseryError as error:
+            log.warning("the settings stay as they were, since the stored ones cannot be read: %s", error)
+        return self.settings
+
+    async def set(self, changes: Mapping[str, Any]) -> Settings:
+        """Store `changes`, all or none, and return the settings of the next turn.
+
+        Raises `ConfigError` for what cannot be changed, a value that is not allowed, or a rule that would be broken.
+        """
+        self._take(await self._repository.change(lambda stored: checked(self._base, stored, changes)))
+        return self.settings
+
+    async def reset(self, *names: str) -> Settings:
+        """Forget the stored values of `names`, all or none, and return the settings of the next turn."""
+        self._take(await self._repository.change(lambda stored: checked_reset(self._base, stored, names)))
+        return self.settings
+
+    def _take(self, stored: Stored) -> None:
+        self._generation = stored.generation
+        self.settings, ignored = applied(self._base, stored.values)
+        for reason in ignored:
+            log.warning("a stored setting is ignored: %s", reason)
