@@ -2,16 +2,19 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from pydantic import SecretStr
 
 from condensery.models.chat import ChatModel, open_chat_model
+from condensery.models.cross_encoder import CrossEncoderPool
 from condensery.models.embedding import Embedder, open_embedder
 from condensery.models.pool import ModelPool
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
+from condensery.retrieval.plans import Plan, plan_for
+from condensery.retrieval.rerankers import Reranker, RerankerParts, open_reranker
 from condensery.retrieval.types import Retriever
 from condensery.settings import Settings
 from condensery.settings_live import LiveSettings
@@ -41,6 +44,7 @@ class Services:
     documents: DocumentRepository
     retrieval: RetrievalParts
     prompts: Prompts
+    cross_encoders: CrossEncoderPool = field(default_factory=CrossEncoderPool)
     live: LiveSettings | None = None
 
     def with_settings(self, settings: Settings) -> "Services":
@@ -48,8 +52,32 @@ class Services:
         return replace(self, settings=settings, retrieval=self.retrieval.with_settings(settings.retrieval))
 
     def retriever(self, name: str) -> Retriever:
-        """The retrieval method called `name`; raises `UnknownName`."""
+        """The retriever of that name: the base of a plan; raises `UnknownName`."""
         return open_retriever(name, self.retrieval)
+
+    def plan(self, method: str | None = None) -> Plan:
+        """What a retrieval method does, that of the settings when `method` is None.
+
+        Raises `UnknownName`, which lists the choices, and `ConfigError` for parts that do not go together.
+        """
+        return plan_for(self.settings.retrieval.method if method is None else method, self.settings)
+
+    def check(self, plan: Plan) -> None:
+        """Raise `ConfigError` when this machine lacks a model that `plan` needs, with the way out."""
+        if plan.hyde and self.settings.hyde.enabled:
+            self.hyde_model()
+        if plan.reranked and self.settings.rerank.enabled:
+            self.reranker()
+
+    def hyde_model(self) -> ChatModel | None:
+        """The model that writes hypothetical passages; raises `ConfigError` when it is not there."""
+        return self.model_for(self.settings.hyde.model, self.settings.hyde.api_key)
+
+    def reranker(self) -> Reranker | None:
+        """The reranker of the settings, None for none; raises `ConfigError` when its model is not there."""
+        settings = self.settings.rerank
+        llm = partial(self.model_for, settings.llm, settings.api_key)
+        return open_reranker(RerankerParts(settings, self.cross_encoders, llm, self.prompts))
 
     def engine(self, name: str) -> ChatEngine:
         """The chat engine called `name`; raises `UnknownName`."""
@@ -97,11 +125,13 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         models = ModelPool(settings.llm, model)
         stack.push_async_callback(models.close)
         models.get(settings.condense.model, settings.condense.api_key, setting="condense.model")
+        models.get(settings.hyde.model, settings.hyde.api_key, setting="hyde.model")
+        models.get(settings.rerank.llm, settings.rerank.api_key, setting="rerank.llm")
         chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
         retrieval = RetrievalParts(settings.retrieval, embedder, chunks, documents)
         stack.push_async_callback(retrieval.bm25.close)
-        yield Services(
+        services = Services(
             settings=settings,
             database=database,
             embedder=embedder,
@@ -113,3 +143,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             prompts=prompts_for(settings.locale),
             live=live,
         )
+        stack.push_async_callback(services.cross_encoders.close)
+        services.check(services.plan())
+        yield services

@@ -16,9 +16,13 @@ def degraded(reason: str, *, error: BaseException | None = None) -> None:
     `error` goes to the log only. Tasks that a stage starts tell that stage.
     """
     log.warning("degraded: %s", reason, exc_info=error)
-    notes = _notes.get()
-    if notes is not None:
-        notes.append(reason)
+    _note(reason)
+
+
+def noted(reason: str) -> None:
+    """Put `reason` in the running stage's trace without a warning: for what somebody chose."""
+    log.info("%s", reason)
+    _note(reason)
 
 
 @contextmanager
@@ -30,3 +34,9 @@ def noting() -> Iterator[list[str]]:
         yield notes
     finally:
         _notes.reset(token)
+
+
+def _note(reason: str) -> None:
+    notes = _notes.get()
+    if notes is not None:
+        notes.append(reason)

@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from condensery.errors import ProviderError
+from condensery.models.hygiene import clean
 from condensery.models.token_estimate import estimate_tokens
 from condensery.models.types import input_too_large
+from condensery.models.verdicts import VERDICT_TOKENS, said
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
@@ -19,6 +21,9 @@ _MESSAGE_OVERHEAD = 4
 
 class Adapter:
     """Any LlamaIndex `LLM`: tokens are estimated on the high side, and the window is checked against the estimate."""
+
+    parallel = 8
+    """How many calls may run at once; more only wait."""
 
     def __init__(self, llm: "LLM", context_window: int) -> None:
         self.llm = llm
@@ -40,6 +45,17 @@ class Adapter:
         """Return the pieces of the reply, to be iterated; closing them ends the call."""
         await self.check_window(messages, options["max_tokens"])
         return await self.llm.astream_chat(messages, **self.keywords(options))
+
+    async def yes_probability(self, messages: "Sequence[ChatMessage]", yes: str, no: str) -> float:
+        """How likely the reply to `messages` is `yes` rather than `no`, which this class takes from its words."""
+        response = await self.chat(messages, {"max_tokens": VERDICT_TOKENS})
+        return self.verdict(clean(response.message.content or "").text, yes, no)
+
+    def verdict(self, text: str, yes: str, no: str) -> float:
+        """1.0 or 0.0, as `text` says. Raises `ProviderError` when it says neither."""
+        if (found := said(text, yes, no)) is None:
+            raise ProviderError(f"the model was asked for {yes} or {no} and replied something else")
+        return found
 
     async def check_window(self, messages: "Sequence[ChatMessage]", max_tokens: int) -> None:
         """Raise `InputTooLarge` when prompt and reply do not fit the window."""

@@ -103,6 +103,20 @@ class ChatModel:
         if on_finish is not None:
             on_finish(reply)
 
+    @property
+    def parallel(self) -> int:
+        """How many calls may run at once; more only wait."""
+        return self._adapter.parallel
+
+    async def yes_probability(self, messages: "Sequence[ChatMessage]", *, yes: str = "yes", no: str = "no") -> float:
+        """Return how likely the reply is `yes` rather than `no`, words of any language, between 0 and 1.
+
+        A local model gives the probabilities of its first token and writes nothing; an endpoint those it reports; any
+        other model 0 or 1, by what it writes. Raises `ProviderError` for a reply that is neither.
+        """
+        with self._translated():
+            return await self._adapter.yes_probability(messages, yes, no)
+
     async def close(self) -> None:
         """Stop what runs and free the model."""
         await self._adapter.close()

@@ -35,7 +35,7 @@ def model_folder(spec: str) -> Path:
     folder = Path(spec).expanduser()
     if folder.is_dir():
         return folder
-    cached = _cached_folder(spec)
+    cached = cached_folder(spec)
     if cached is None:
         raise ConfigError(
             f"the embedding model '{spec}' is neither a folder nor in the local model cache, and models are never "
@@ -44,7 +44,8 @@ def model_folder(spec: str) -> Path:
     return cached
 
 
-def _cached_folder(name: str) -> Path | None:
+def cached_folder(name: str) -> Path | None:
+    """Return the folder of a hub name that is in the local cache, else None; never fetches."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -56,7 +57,7 @@ def _cached_folder(name: str) -> Path | None:
 
 def prefixes_of(folder: Path, name: str) -> Prefixes:
     """Return the prefixes the folder records, else those of the family its name belongs to, else none."""
-    recorded = _read(folder / "config_sentence_transformers.json").get("prompts") or {}
+    recorded = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
     document = recorded.get("document") or recorded.get("passage") or ""
     if recorded.get("query") or document:
         return Prefixes(recorded.get("query") or "", document)
@@ -66,20 +67,21 @@ def prefixes_of(folder: Path, name: str) -> Prefixes:
 
 def dimension_of(folder: Path) -> int:
     """Return the length of the model's vectors. Raises `ConfigError` for a folder that does not say."""
-    modules = _read(folder / "modules.json") or []
+    modules = read_json(folder / "modules.json") or []
     sizes = [_module_dimension(folder, module) for module in modules]
-    known = [size for size in [_read(folder / "config.json").get("hidden_size"), *sizes] if size]
+    known = [size for size in [read_json(folder / "config.json").get("hidden_size"), *sizes] if size]
     if not known:
         raise ConfigError(f"{folder} is no sentence-transformers model: its config.json names no hidden_size")
     return int(known[-1])
 
 
 def _module_dimension(folder: Path, module: dict[str, Any]) -> int | None:
-    config: dict[str, int] = _read(folder / module.get("path", "") / "config.json")
+    config: dict[str, int] = read_json(folder / module.get("path", "") / "config.json")
     if module.get("type", "").endswith("Pooling"):
         return config.get("word_embedding_dimension")
     return config.get("out_features") if module.get("type", "").endswith("Dense") else None
 
 
-def _read(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """Return what the JSON file holds; an empty mapping when there is no such file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -7,7 +7,7 @@ space at both ends. `clean` is the streaming cleaner fed once, so both give the 
 import re
 
 from condensery.models.invented_turns import TurnFilter
-from condensery.models.labels import LabelFilter, strip_label
+from condensery.models.labels import PASSAGE_LABELS, LabelFilter, strip_label
 from condensery.models.thinking import ThinkingFilter
 from condensery.retrieval.types import Frozen
 
@@ -87,6 +87,13 @@ def clean_rewrite(text: str) -> Cleaned:
     """Return a rewritten question: `clean`, and also without a bare "Question:" and surrounding quotes."""
     cleaned = clean(text)
     return Cleaned(text=unquote(strip_label(unquote(cleaned.text))), unfinished_thinking=cleaned.unfinished_thinking)
+
+
+def clean_passage(text: str) -> Cleaned:
+    """Return a made-up passage: `clean`, and also without a "Passage:" at its start and quotes around it."""
+    cleaned = clean(text)
+    passage = unquote(strip_label(unquote(cleaned.text), PASSAGE_LABELS))
+    return Cleaned(text=passage, unfinished_thinking=cleaned.unfinished_thinking)
 
 
 def strip_thinking(text: str) -> Cleaned:

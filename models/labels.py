@@ -36,11 +36,18 @@ _REWRITES = {
     *_phrases("|ecco", "|la|una|tua", "domanda|richiesta", _IT, "|è|sarebbe"),
     *_phrases("la domanda", "è"),
 }
+_PASSAGES = {
+    *_phrases(_OPENER, "|here is|here's", "|the|a|one", "|short|hypothetical|possible|likely", "passage", "|text"),
+    *_phrases("|hier ist", "|der|ein", "|kurzer|kurze|mögliche|möglicher|hypothetischer", "abschnitt|textabschnitt"),
+    *_phrases("|voici", "|le|un", "|court", "passage|extrait", "|possible|hypothétique"),
+    *_phrases("|ecco", "|il|un", "|breve|possibile", "brano|passaggio", "|ipotetico"),
+}
 _BARE = {"question", "query", "search query", "frage", "suchanfrage", "requête", "domanda", "richiesta"}
 
 LABELS = sorted(_ANSWERS | _REWRITES)
 REWRITE_LABELS = sorted(_ANSWERS | _REWRITES | _BARE)
-_LONGEST = max(map(len, REWRITE_LABELS))
+PASSAGE_LABELS = sorted(_ANSWERS | _PASSAGES)
+_LONGEST = max(map(len, REWRITE_LABELS + PASSAGE_LABELS))
 
 
 class LabelFilter:
@@ -95,9 +102,9 @@ class LabelFilter:
         return len(text) < 2 * _LONGEST and at < len(self._labels) and self._labels[at].startswith(plain)
 
 
-def strip_label(text: str) -> str:
-    """Return `text` without the labels of a rewritten question at its start, a bare "Question:" included."""
-    labels = LabelFilter(REWRITE_LABELS)
+def strip_label(text: str, known: list[str] = REWRITE_LABELS) -> str:
+    """Return `text` without the `known` labels at its start: those of a rewritten question, a bare "Question:" too."""
+    labels = LabelFilter(known)
     return labels.feed(text) + labels.finish()
 
 

@@ -162,6 +162,25 @@ class LlamaLLM(LlamaCPP):
         pieces = self._apieces(partial(self.prompt, messages), **kwargs)
         return chat_response(*joined([piece async for piece in pieces]))
 
+    async def aweigh(
+        self, messages: Sequence[ChatMessage], choices: Sequence[Sequence[str]], *, background: bool = False
+    ) -> list[float] | None:
+        """Return how likely the reply begins with one of the texts of each choice; nothing is written.
+
+        Only the first token of a text counts, and not if it begins texts of two choices. None when the template makes
+        the model reason first.
+        """
+
+        def prepared() -> tuple[Request, list[set[int]]] | None:
+            prompt = self.prompt(messages)
+            if chat_prompt.opens_thinking(prompt):
+                return None
+            request = self._request(prompt, Options(max_tokens=1, background=background))
+            return request, [set(map(self._vocabulary.first_token, texts)) for texts in choices]
+
+        found = await asyncio.to_thread(prepared)
+        return None if found is None else await self._runtime.weigh(*found)
+
     @llm_chat_callback()
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
         """Yield the reply as it is made; closing the iterator stops the model."""

@@ -25,16 +25,22 @@ class PrefixCache:
     def __init__(self, max_bytes: int = 256 * 1024 * 1024) -> None:
         self._max_bytes = max_bytes
         self._copies: OrderedDict[tuple[int, ...], bytes] = OrderedDict()
+        self._passing = False
 
     def prepare(self, model: "Llama", prompt: Sequence[int]) -> None:
         """Before a call: keep what `prompt` would overwrite, and put back the copy that shares most with it."""
         live = tuple(model.input_ids[: model.n_tokens].tolist())
         reusable = shared(live, prompt)
+        kept_aside, self._passing = not self._passing, False
         kept = max(self._copies, key=lambda tokens: shared(tokens, prompt), default=())
-        if len(live) - reusable >= _WORTHWHILE:
+        if kept_aside and len(live) - reusable >= _WORTHWHILE:
             self._keep(model, live)
         if kept in self._copies and shared(kept, prompt) - reusable >= _WORTHWHILE:
             self._put_back(model, kept)
+
+    def pass_over(self) -> None:
+        """What the model has read last will not be continued: do not copy it aside."""
+        self._passing = True
 
     def _keep(self, model: "Llama", tokens: tuple[int, ...]) -> None:
         import llama_cpp

@@ -7,8 +7,9 @@ queue, interactive ones first; the pieces of text go to the caller as they are m
 import asyncio
 import logging
 import queue
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ from condensery.models.llama_grammar import grammar_of
 from condensery.models.llama_prefixes import PrefixCache
 from condensery.models.llama_vocabulary import is_end, token_bytes
 from condensery.models.types import FinishReason
+from condensery.models.verdicts import masses
 from condensery.models.worker import Worker
 
 if TYPE_CHECKING:
@@ -87,6 +89,17 @@ class LlamaRuntime:
         finally:
             call.cancel(done)
 
+    async def weigh(self, request: Request, choices: Sequence[Collection[int]]) -> list[float]:
+        """Return the probabilities that the reply begins with a token of each choice; only the prompt is read."""
+        call = _Call(request, lambda piece: None)
+        done = self._worker.submit(partial(self._owner.weigh, call, choices), background=request.background)
+        try:
+            await asyncio.wait([asyncio.wrap_future(done)])
+            _raise_failure(done)
+            return done.result()
+        finally:
+            call.cancel(done)
+
     def _submit(self, call: "_Call") -> "Future[None]":
         done = self._worker.submit(partial(self._owner.generate, call), background=call.request.background)
         done.add_done_callback(lambda _: call.deliver(None))
@@ -108,12 +121,12 @@ class _Call:
         except RuntimeError:  # the caller's event loop is closed: nobody waits for this text
             self.cancelled = True
 
-    def cancel(self, done: "Future[None]") -> None:
+    def cancel(self, done: "Future[Any]") -> None:
         self.cancelled = True
         done.cancel()
 
 
-def _raise_failure(done: "Future[None]") -> None:
+def _raise_failure(done: "Future[Any]") -> None:
     if done.cancelled():
         raise ProviderError("the local model was closed while a call waited for it; open it again")
     done.result()
@@ -139,9 +152,19 @@ class _Owner:
             self._model, self._prefixes = None, PrefixCache()
 
     def generate(self, call: _Call) -> None:
+        with self._working(call):
+            self._generate(call, self._loaded())
+
+    def weigh(self, call: _Call, choices: Sequence[Collection[int]]) -> list[float]:
+        with self._working(call):
+            return self._weigh(call, self._loaded(), choices)
+        return []  # nobody waits for it any more
+
+    @contextmanager
+    def _working(self, call: _Call) -> Iterator[None]:
         self._call = call
         try:
-            self._generate(call, self._loaded())
+            yield
         except CondenseryError:
             raise
         except Exception as error:
@@ -186,7 +209,18 @@ class _Owner:
                 break
         call.deliver(Piece(text.finish(), reason))
 
-    def _tokens(self, request: Request, model: "Llama") -> Iterator[int]:
+    def _weigh(self, call: _Call, model: "Llama", choices: Sequence[Collection[int]]) -> list[float]:
+        import llama_cpp
+        import numpy as np
+
+        tokens = self._tokens(call.request, model)
+        next(tokens)  # reads the prompt; the token itself is not wanted
+        tokens.close()
+        self._prefixes.pass_over()
+        logits = llama_cpp.llama_get_logits_ith(model.ctx, -1)
+        return masses(np.ctypeslib.as_array(logits, shape=(model.n_vocab(),)), choices)
+
+    def _tokens(self, request: Request, model: "Llama") -> Generator[int, Any, None]:
         self._prefixes.prepare(model, request.tokens)
         grammar = grammar_of(request.schema) if request.schema is not None else None
         return model.generate(list(request.tokens), temp=request.temperature, grammar=grammar)

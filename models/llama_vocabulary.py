@@ -82,6 +82,10 @@ class Vocabulary:
         wants_bos = self._model._model.add_bos_token() and tokens[:1] != [bos]
         return [bos, *tokens] if wants_bos else tokens
 
+    def first_token(self, text: str) -> int:
+        """Return the token that `text` begins with."""
+        return self._model.tokenize(text.encode(), add_bos=False, special=False)[0]
+
     @cached_property
     def template(self) -> "Callable[[Sequence[dict[str, str]]], str]":
         """Renders messages by the file's own chat template; a template may refuse them with any exception."""

@@ -12,6 +12,7 @@ from condensery.errors import ConfigError
 from condensery.models.adapters import Adapter
 from condensery.models.gguf import trained_window
 from condensery.models.llama import LlamaLLM
+from condensery.models.verdicts import spellings
 from condensery.settings import Llm
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,7 @@ class LocalAdapter(Adapter):
     """Talks to a `LlamaLLM`, which checks the window itself, with the model's own tokens."""
 
     llm: LlamaLLM
+    parallel = 1
 
     def __init__(self, path: Path, settings: Llm) -> None:
         self.name = path.stem
@@ -49,6 +51,13 @@ class LocalAdapter(Adapter):
 
     async def check_window(self, messages: Sequence[ChatMessage], max_tokens: int) -> None:
         """Nothing to do here: `LlamaLLM` raises `InputTooLarge` itself."""
+
+    async def yes_probability(self, messages: Sequence[ChatMessage], yes: str, no: str) -> float:
+        """The share of yes in the probabilities of the first token; by words when the model reasons first."""
+        weights = await self.llm.aweigh(messages, [spellings(yes), spellings(no)])
+        if weights is None or not sum(weights):
+            return await super().yes_probability(messages, yes, no)
+        return weights[0] / sum(weights)
 
     def keywords(self, options: dict[str, Any]) -> dict[str, Any]:
         """Every option, `background` included."""

@@ -19,6 +19,8 @@ LOCALES: tuple[str, ...] = get_args(Locale)
 VARIABLES: dict[str, frozenset[str]] = {
     "system": frozenset(),
     "condense": frozenset({"message"}),
+    "hypothesize": frozenset({"question"}),
+    "judge": frozenset({"question", "passage"}),
     "answer": frozenset({"evidence", "message"}),
     "memories": frozenset({"memories"}),
 }
@@ -33,6 +35,8 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "meta.capabilities",
     "meta.documents",
     "meta.no_documents",
+    "judge.yes",
+    "judge.no",
     "ui.searched_for",
     "ui.sources",
     "ui.better_model",
@@ -65,6 +69,7 @@ class Prompts:
         self._templates = {name: _checked(root, name) for name in VARIABLES}
         self._texts = _texts(root)
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
+        self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
 
     def render(self, name: str, **variables: str) -> str:

@@ -38,11 +38,12 @@ class Placement(Frozen):
 
 
 class Trace(Frozen):
-    """How a chunk came to its place: by arm (`semantic`, `bm25`), then fused, then reranked."""
+    """How a chunk came to its place: by arm (`semantic`, `bm25`), then fused, reranked, and final among the results."""
 
     arms: dict[str, Placement] = Field(default_factory=dict)
     fused: Placement | None = None
     reranked: Placement | None = None
+    final: Placement | None = None
 
 
 class ScoredChunk(Frozen):

@@ -127,9 +127,10 @@ class QuestionRejected(StrictEvent):
 
 
 class SearchProbe(StrictEvent):
-    """A request with what the dense arm embeds: the hypothetical passage when there is one."""
+    """A request, the method's full path, and what the dense arm embeds: the hypothetical passage, if there is one."""
 
     request: SearchRequest
+    method: str
     passage: str | None = None
 
 
@@ -237,6 +238,12 @@ class TurnFinished(Strict, StopEvent):
 # --- for whoever watches the stream ---
 
 
+class HypothesisMade(StrictEvent):
+    """The invented passage the dense arm searches with. Only ever shown while the turn runs: nothing stores it."""
+
+    passage: str
+
+
 class EvidenceReady(StrictEvent):
     """The chunks the answer is made from, in citation order."""
 
@@ -255,7 +262,7 @@ class StageFinished(StrictEvent):
     record: StageRecord
 
 
-TurnEvent = CondensedQuestion | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
+TurnEvent = CondensedQuestion | HypothesisMade | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
 
 OWN_WORDS: frozenset[type] = frozenset((ChatStart, AgentCall, HistoryLimited, EnrichedHistory, AnswerPrompt))
 """The events that carry the user's own words; the steps that accept them are pinned by a test."""

@@ -1,20 +1,32 @@
 """Steps from the standalone question to ranked evidence. None of them can receive the user's own words."""
 
+import asyncio
+import logging
+
 from llama_index.core.workflow import Context
 
-from condensery.retrieval.types import SearchQuery
+from condensery.errors import CondenseryError
+from condensery.retrieval.chunking import enriched
+from condensery.retrieval.plans import HYDE, RERANKED, Plan
+from condensery.retrieval.rerankers import NoModel, Reranker, final, reranked
+from condensery.retrieval.types import ScoredChunk, SearchQuery
 from condensery.services import Services
 from condensery.workflows.events import (
     CondensedQuestion,
     ContextAccepted,
     ContextRejected,
+    HypothesisMade,
     QuestionRejected,
     Ranked,
     Retrieved,
     SearchProbe,
     SearchRequest,
 )
-from condensery.workflows.stage import stage
+from condensery.workflows.hypothesis import hypothesis_for
+from condensery.workflows.stage import degraded, noted, stage
+from condensery.workflows.turn import FallbackReason
+
+log = logging.getLogger(__name__)
 
 
 class RetrievalSteps:
@@ -29,25 +41,31 @@ class RetrievalSteps:
 
     @stage
     async def hypothesize(self, ctx: Context, request: SearchRequest) -> SearchProbe:
-        """Pass the request on as it is."""
-        return SearchProbe(request=request)
+        """Make up a passage to search with, when the method says so; without one the question is searched with."""
+        plan = self.services.plan(request.question.options.method)
+        passage = await self._passage(request.query) if plan.hyde else None
+        if passage is not None:
+            ctx.write_event_to_stream(HypothesisMade(passage=passage))
+        return SearchProbe(request=request, method=plan.name, passage=passage)
 
     @stage
     async def retrieve(self, ctx: Context, probe: SearchProbe) -> Retrieved:
-        """Search with the chosen method, within the scope of the turn."""
-        options = probe.request.question.options
-        method = options.method or self.services.settings.retrieval.method
-        chunks = await self.services.retriever(method).search(
+        """Search with the base of the chosen method, within the scope of the turn; more widely when it is reranked."""
+        plan = self.services.plan(probe.method)
+        chunks = await self.services.retriever(plan.base).search(
             SearchQuery(text=probe.request.query, passage=probe.passage),
-            scope=options.scope,
-            limit=self.services.settings.retrieval.top_k,
+            scope=probe.request.question.options.scope,
+            limit=self._limit(plan),
         )
-        return Retrieved(request=probe.request, method=method, chunks=tuple(chunks))
+        return Retrieved(request=probe.request, method=plan.name, chunks=tuple(chunks))
 
     @stage
     async def rerank(self, ctx: Context, retrieved: Retrieved) -> Ranked:
-        """Pass the results on in their order."""
-        return Ranked(request=retrieved.request, method=retrieved.method, chunks=retrieved.chunks)
+        """Judge the results against the question, when the method says so, and keep the best."""
+        plan, chunks = self.services.plan(retrieved.method), retrieved.chunks
+        if plan.reranked and chunks:
+            chunks = await self._reranked(retrieved.request.query, chunks)
+        return Ranked(request=retrieved.request, method=retrieved.method, chunks=final(chunks[: self._kept(plan)]))
 
     @stage
     async def judge_context(self, ctx: Context, ranked: Ranked) -> ContextAccepted | ContextRejected | SearchRequest:
@@ -56,3 +74,49 @@ class RetrievalSteps:
         if not ranked.chunks:
             return ContextRejected(question=question, method=ranked.method)
         return ContextAccepted(question=question, method=ranked.method, chunks=ranked.chunks)
+
+    async def _passage(self, question: str) -> str | None:
+        services = self.services
+        made = await hypothesis_for(question, services.hyde_model, services.prompts, services.settings.hyde)
+        if made.reason:
+            tell = noted if made.reason is FallbackReason.SWITCHED_OFF else degraded
+            tell(f"{HYDE}: {made.reason}; searched with the question itself")
+        return made.passage
+
+    def _kept(self, plan: Plan) -> int:
+        top_k = self.services.settings.retrieval.top_k
+        return (self.services.settings.rerank.top_n or top_k) if plan.reranked else top_k
+
+    def _limit(self, plan: Plan) -> int:
+        rerank, kept = self.services.settings.rerank, self._kept(plan)
+        judged = plan.reranked and rerank.enabled and rerank.reranker != "none"
+        return max(rerank.candidates, kept) if judged else kept
+
+    async def _reranked(self, question: str, chunks: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
+        limits = self.services.settings.rerank
+        if not limits.enabled:
+            noted(f"{RERANKED}: {FallbackReason.SWITCHED_OFF}; kept the order of the search")
+            return chunks
+        reason = FallbackReason.ERROR
+        try:
+            async with asyncio.timeout(limits.seconds):
+                return await _judged(self.services.reranker(), question, chunks)
+        except TimeoutError:
+            reason = FallbackReason.TIMED_OUT
+        except NoModel:
+            reason = FallbackReason.NO_MODEL
+        except CondenseryError as error:
+            log.warning("reranking failed: %s", error)
+        except Exception as error:
+            log.error("the reranker %s failed (%s)", limits.reranker, type(error).__name__)
+            log.debug("the reason", exc_info=error)
+        degraded(f"{RERANKED}: {reason}; kept the order of the search")
+        return chunks
+
+
+async def _judged(reranker: Reranker | None, question: str, chunks: tuple[ScoredChunk, ...]) -> tuple[ScoredChunk, ...]:
+    """The chunks in the reranker's order; without one in their own."""
+    if reranker is None:
+        return chunks
+    scores = await reranker.scores(question, [enriched(found.chunk) for found in chunks])
+    return tuple(reranked(chunks, scores))

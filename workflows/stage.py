@@ -7,11 +7,11 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from llama_index.core.workflow import Context, step
 
-from condensery.tracing import degraded, noting
+from condensery.tracing import degraded, noted, noting
 from condensery.workflows.events import StageFinished
 from condensery.workflows.turn import StageRecord
 
-__all__ = ["degraded", "stage", "stages_of"]
+__all__ = ["degraded", "noted", "stage", "stages_of"]
 
 STORE_KEY = "stages"
 

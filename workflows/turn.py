@@ -9,7 +9,7 @@ from condensery.retrieval.types import Frozen, Scope, ScoredChunk
 
 
 class FallbackReason(StrEnum):
-    """Why a turn was searched with something simpler than the chosen engine would have given."""
+    """Why a turn was searched with something simpler than the chosen engine or stage would have given."""
 
     ERROR = "error"
     TIMED_OUT = "timed_out"
@@ -18,6 +18,8 @@ class FallbackReason(StrEnum):
     UNGROUNDED = "ungrounded"
     UNFINISHED_THINKING = "unfinished_thinking"
     NO_MODEL = "no_model"
+    REFUSED = "refused"
+    SWITCHED_OFF = "switched_off"
 
 
 class Outcome(StrEnum):
