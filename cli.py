@@ -44,7 +44,7 @@ Engine = Annotated[
     str | None, typer.Option(metavar="NAME", help="How a follow-up becomes a standalone question (condense.engine).")
 ]
 Method = Annotated[
-    str | None, typer.Option(metavar="NAME", help="How documents are searched: semantic, bm25, hybrid …")
+    str | None, typer.Option(metavar="NAME", help="How documents are searched: hybrid, hyde/semantic, reranked/bm25 …")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 

@@ -7,13 +7,14 @@ from functools import cached_property, partial
 
 from pydantic import SecretStr
 
+from condensery.errors import ConfigError
 from condensery.models.chat import ChatModel, open_chat_model
 from condensery.models.cross_encoder import CrossEncoderPool
 from condensery.models.embedding import Embedder, open_embedder
 from condensery.models.pool import ModelPool
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
-from condensery.retrieval.plans import Plan, plan_for
+from condensery.retrieval.plans import METHOD_NAMES, Plan, plan_for
 from condensery.retrieval.rerankers import Reranker, RerankerParts, open_reranker
 from condensery.retrieval.types import Retriever
 from condensery.settings import Settings
@@ -69,6 +70,10 @@ class Services:
         if plan.reranked and self.settings.rerank.enabled:
             self.reranker()
 
+    def usable_methods(self) -> list[str]:
+        """Every method by its full path, but for those that need a model this machine lacks."""
+        return [name for name in METHOD_NAMES if self._is_usable(name)]
+
     def hyde_model(self) -> ChatModel | None:
         """The model that writes hypothetical passages; raises `ConfigError` when it is not there."""
         return self.model_for(self.settings.hyde.model, self.settings.hyde.api_key)
@@ -90,6 +95,13 @@ class Services:
         Equal specs share one model; None for "none". Raises `ConfigError` for a spec that names no model.
         """
         return self.models.get(spec, api_key) if spec else self.model
+
+    def _is_usable(self, method: str) -> bool:
+        try:
+            self.check(self.plan(method))
+        except ConfigError:
+            return False
+        return True
 
     @cached_property
     def answer_model(self) -> ChatModel | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from condensery.app import App
 from condensery.errors import UnknownName
-from condensery.retrieval.methods import METHODS
+from condensery.retrieval.plans import METHOD_NAMES
 from condensery.terminal.options import Options
 from condensery.terminal.output import out
 from condensery.terminal.sources import by_number, show_passages
@@ -42,7 +42,7 @@ def is_command(line: str) -> bool:
 
 
 def obey(talk: Talk, line: str) -> None:
-    """Carry out a line such as `:engine simple`; raises `UnknownName`."""
+    """Carry out a line such as `:engine simple`; raises `ConfigError`, such as `UnknownName`."""
     name, _, argument = line[1:].partition(" ")
     if name not in COMMANDS:
         raise UnknownName("command", f":{name}", [f":{known}" for known in COMMANDS])
@@ -75,9 +75,10 @@ def _engine(talk: Talk, name: str) -> None:
 
 def _method(talk: Talk, name: str) -> None:
     if name:
-        talk.app.services.retriever(name)
-        talk.method = name
-    out.say(f"method: {talk.method} (of {', '.join(METHODS)})")
+        plan = talk.app.services.plan(name)
+        talk.app.services.check(plan)
+        talk.method = plan.name
+    out.say(f"method: {talk.method} (of {', '.join(METHOD_NAMES)})")
 
 
 def _new(talk: Talk, _: str) -> None:

@@ -33,7 +33,7 @@ def chat(options: Options, *, conversation: str | None, engine: str | None, meth
             method=method or settings.retrieval.method,
         )
         talk.app.services.engine(talk.engine)
-        talk.app.services.retriever(talk.method)
+        talk.app.services.check(talk.app.services.plan(talk.method))
         host.run(welcome(talk, resumed=conversation is not None))
         keyboard = Keyboard(settings.data_dir / HISTORY_FILE)
         try:

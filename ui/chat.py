@@ -17,6 +17,7 @@ from chainlit.user import User
 from starlette.datastructures import Headers
 
 from condensery.app import App
+from condensery.errors import ConfigError
 from condensery.ui.choices import Choices, known
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.live import LiveTurn
@@ -99,6 +100,8 @@ class Chat:
             except asyncio.CancelledError:
                 await live.stopped()
                 raise
+            except ConfigError as error:
+                await live.failed(str(error))
             except Exception as error:
                 log.exception("a message could not be answered")
                 await live.failed(self._prompts.text(f"refusal.{reason_of(error)}"))
@@ -142,7 +145,8 @@ class Chat:
         await page.task_end()
 
     async def _show_choices(self, chosen: Mapping[str, Any]) -> None:
-        panel = ChatSettings(Choices.of(chosen, self._app.settings).widgets(self._prompts))
+        methods = self._app.services.usable_methods()
+        panel = ChatSettings(Choices.of(chosen, self._app.settings).widgets(self._prompts, methods))
         await panel.send()  # type: ignore[no-untyped-call]  # Chainlit's
 
     async def _notices(self) -> list[str]:

@@ -1,17 +1,17 @@
 """What a person may choose in the settings panel: the chat engine and the retrieval method of the next turns."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from chainlit.input_widget import InputWidget, Select
 
 from condensery.prompts.loader import Prompts
-from condensery.retrieval.methods import METHODS
+from condensery.retrieval.plans import METHOD_NAMES, plan_for
 from condensery.settings import Settings
 from condensery.workflows.engines.table import ENGINES
 
-TABLES: dict[str, Mapping[str, Any]] = {"engine": ENGINES, "method": METHODS}
+TABLES: dict[str, Collection[str]] = {"engine": ENGINES, "method": METHOD_NAMES}
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class Choices:
     @classmethod
     def of(cls, chosen: Mapping[str, Any], settings: Settings) -> "Choices":
         """What was chosen, else the settings' own."""
-        defaults = {"engine": settings.condense.engine, "method": settings.retrieval.method}
+        method = plan_for(settings.retrieval.method, settings).name
+        defaults = {"engine": settings.condense.engine, "method": method}
         return cls(**(defaults | known(chosen)))
 
-    def widgets(self, prompts: Prompts) -> list[InputWidget]:
-        """The panel's two lists."""
+    def widgets(self, prompts: Prompts, methods: Iterable[str] = METHOD_NAMES) -> list[InputWidget]:
+        """The panel's two lists: every engine, and those `methods` that can be used here."""
+        offered = TABLES | {"method": list(dict.fromkeys([*methods, self.method]))}
         return [
             Select(
                 id=name,
@@ -37,7 +39,7 @@ class Choices:
                 items={choice: choice for choice in table},
                 initial_value=getattr(self, name),
             )
-            for name, table in TABLES.items()
+            for name, table in offered.items()
         ]
 
 

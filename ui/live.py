@@ -11,6 +11,7 @@ from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
     EvidenceReady,
+    HypothesisMade,
     StageFinished,
     TurnEvent,
     TurnFinished,
@@ -27,6 +28,7 @@ class LiveTurn:
         self._place = place
         self._question: str | None = None
         self._stages: list[StageRecord] = []
+        self._passage = ""  # shown below the stage that ends next, which made it up; a reload shows it no more
         self._evidence: tuple[ScoredChunk, ...] = ()
         self._answer = ""
         self._ended = False
@@ -37,6 +39,8 @@ class LiveTurn:
             case CondensedQuestion(question=question, condensed=condensed):
                 self._question = question if condensed else None
                 await self._trace()
+            case HypothesisMade(passage=passage):
+                self._passage = passage
             case StageFinished(record=record):
                 await self._stage(record)
             case EvidenceReady(chunks=chunks):
@@ -69,7 +73,9 @@ class LiveTurn:
             await self._trace()
         else:
             self._stages.append(record)
-        await self._page.send_step(self._transcript.stage(self._place, len(self._stages) - 1, record))
+        step = self._transcript.stage(self._place, len(self._stages) - 1, record, self._passage)
+        self._passage = ""
+        await self._page.send_step(step)
 
     async def _delta(self, text: str) -> None:
         if self._answer or not text:

@@ -87,10 +87,12 @@ class Transcript:
         end = {"end": None} if running else {}
         return place.step(place.trace, place.run, "tool", title + "".join(notes), **icon, **end)
 
-    def stage(self, place: Place, number: int, record: StageRecord) -> StepDict:
-        """One stage with its time and, when it degraded, why."""
+    def stage(self, place: Place, number: int, record: StageRecord, passage: str = "") -> StepDict:
+        """One stage with its time, when it degraded, why, and the passage it made up, which is never stored."""
         name = f"{record.stage} · {_duration(record.ms)}" + (f" · {record.note}" if record.note else "")
-        return place.step(f"{place.trace}.{number}", place.trace, "undefined", name, isError=record.note is not None)
+        more = {"output": verbatim(passage)} if passage else {}
+        failed = record.note is not None
+        return place.step(f"{place.trace}.{number}", place.trace, "undefined", name, isError=failed, **more)
 
     def answer(self, place: Place, text: str, *, streaming: bool = False) -> StepDict:
         """The answer's message."""
