@@ -11,12 +11,15 @@ from openai import (
     AsyncOpenAI,
     BadRequestError,
     OpenAI,
+    UnprocessableEntityError,
 )
 
 from condensery.errors import Busy, ProviderError
 from condensery.models.adapters import Adapter
+from condensery.models.hygiene import clean
 from condensery.models.specs import Endpoint
 from condensery.models.types import InputTooLarge
+from condensery.models.verdicts import VERDICT_TOKENS, share
 from condensery.settings import Llm
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _RETRIES = 2
+TOP_LOGPROBS = 20
+"""As many as OpenAI's own API reports."""
 _TOO_LONG = ("context length", "context_length", "context size", "context window", "too long", "maximum context")
 _ADVICE = {
     401: "it refused the key; check llm.api_key",
@@ -44,6 +49,7 @@ class EndpointAdapter(Adapter):
 
         self._endpoint = endpoint
         self._seconds = settings.request_seconds
+        self._reports_probabilities = True  # until it refuses to
         client_options: dict[str, Any] = {
             "api_key": settings.api_key.get_secret_value() if settings.api_key else "none",
             "base_url": endpoint.url,
@@ -67,6 +73,24 @@ class EndpointAdapter(Adapter):
     async def chat(self, messages: "Sequence[ChatMessage]", options: dict[str, Any]) -> "ChatResponse":
         """Return the reply within `request_seconds`."""
         return await self._in_time(super().chat(messages, options))
+
+    async def yes_probability(self, messages: "Sequence[ChatMessage]", yes: str, no: str) -> float:
+        """The share of yes in the probabilities that the endpoint reports; by the reply's words where there are none."""
+        response = await self._with_probabilities(messages)
+        first = response.logprobs[0] if response.logprobs else []
+        found = share(((token.token, token.logprob) for token in first), yes, no)
+        return self.verdict(clean(response.message.content or "").text, yes, no) if found is None else found
+
+    async def _with_probabilities(self, messages: "Sequence[ChatMessage]") -> "ChatResponse":
+        options = {"max_tokens": VERDICT_TOKENS}
+        if self._reports_probabilities:
+            try:
+                return await self.chat(messages, {**options, "logprobs": True, "top_logprobs": TOP_LOGPROBS})
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if _is_too_long(error):
+                    raise
+                self._reports_probabilities = False
+        return await self.chat(messages, options)
 
     async def stream(
         self, messages: "Sequence[ChatMessage]", options: dict[str, Any]
@@ -92,7 +116,7 @@ class EndpointAdapter(Adapter):
             return ProviderError(f"{host} did not reply within {self._seconds:g} s; see llm.request_seconds")
         if isinstance(error, APIConnectionError):
             return ProviderError(f"{host} cannot be reached; is it running, and is llm.model right?")
-        if isinstance(error, BadRequestError) and any(text in str(error).lower() for text in _TOO_LONG):
+        if isinstance(error, BadRequestError) and _is_too_long(error):
             return InputTooLarge(f"{host} refused the prompt as too long; lower llm.context_window to its real window")
         if isinstance(error, APIStatusError):
             return self._status_failure(error.status_code)
@@ -107,3 +131,7 @@ class EndpointAdapter(Adapter):
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _is_too_long(error: Exception) -> bool:
+    return any(text in str(error).lower() for text in _TOO_LONG)

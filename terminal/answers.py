@@ -1,6 +1,7 @@
 """A turn in the terminal, as it happens: what was searched for, the answer, where it comes from."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -13,13 +14,19 @@ from condensery.workflows.events import AnswerDelta, CondensedQuestion, TurnEven
 from condensery.workflows.turn import Turn
 
 
-async def show_turn(app: App, message: str, **options: Any) -> Turn:
-    """Ask and print as the events come; takes the options of `App.stream`. Cancelled: the answer so far stays."""
+async def show_turn(
+    app: App, message: str, *, watch: Callable[[TurnEvent], None] = lambda event: None, **options: Any
+) -> Turn:
+    """Ask and print as the events come, and hand each to `watch`; takes the options of `App.stream`.
+
+    Cancelled: the answer so far stays.
+    """
     view = TurnView(app.services.prompts)
     try:
         async with aclosing(app.stream(message, **options)) as events:
             async for event in events:
                 view.see(event)
+                watch(event)
                 if isinstance(event, TurnFinished):
                     return event.turn
     except asyncio.CancelledError:

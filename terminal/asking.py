@@ -1,6 +1,8 @@
 """`condensery ask`: one question, one answer, one exit code."""
 
 import sys
+from functools import partial
+from typing import Any
 
 import typer
 
@@ -13,6 +15,7 @@ from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.running import Code
 from condensery.terminal.spinner import spinning
+from condensery.workflows.events import HypothesisMade, TurnEvent
 from condensery.workflows.turn import Outcome, Turn
 
 TRY_AGAIN = frozenset({RefusalReason.BUSY, RefusalReason.TIMED_OUT, RefusalReason.FAILED})
@@ -37,18 +40,25 @@ async def ask(
     explained: bool,
 ) -> Code:
     """Answer `question` on stdout; the code says whether it was answered, refused or failed."""
-    chosen = {"conversation_id": conversation, "engine": engine, "method": method}
+    chosen: dict[str, Any] = {"conversation_id": conversation, "engine": engine, "method": method}
     async with opened(options.settings()) as app:
         if as_json:
             with spinning("Answering…"):
                 turn = await app.ask(question, **chosen)
             out.write(turn.model_dump_json(indent=2) + "\n")
             return exit_code(turn)
-        turn = await show_turn(app, question, **chosen)
+        made: list[str] = []
+        turn = await show_turn(app, question, watch=partial(keep_passage, made), **chosen)
         if explained:
-            explain(turn)
+            explain(turn, "\n\n".join(made))
         await hint(app, turn, options)
         return exit_code(turn)
+
+
+def keep_passage(made: list[str], event: TurnEvent) -> None:
+    """Keep the hypothetical passages of a turn, one per search, for as long as the command runs."""
+    if isinstance(event, HypothesisMade):
+        made.append(event.passage)
 
 
 def exit_code(turn: Turn) -> Code:

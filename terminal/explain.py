@@ -1,5 +1,7 @@
 """How an answer came about, as tables: the results with their ranks and scores, and the stages with their times."""
 
+from textwrap import indent
+
 from rich.table import Table
 from rich.text import Text
 
@@ -10,12 +12,15 @@ from condensery.workflows.turn import StageRecord, Turn
 FIRST_CHARS = 60
 
 
-def explain(turn: Turn) -> None:
-    """Print the tables for a finished turn, with what led the search."""
+def explain(turn: Turn, passage: str | None = None) -> None:
+    """Print the tables for a finished turn, with what led the search; `passage` is the one made up to search with."""
     out.say()
     out.say(f"engine {turn.engine or '–'}, method {turn.method or '–'}, answer {turn.answer_mode or '–'}")
     if turn.fallback:
         out.say(f"searched with the message itself: {turn.fallback}")
+    if passage:
+        out.say("hypothetical passage, made up to search with and kept nowhere:")
+        out.say(indent(passage, "  "), style="dim")
     if turn.evidence:
         out.print(results_table(turn.evidence))
     out.print(stages_table(turn.stages))
@@ -34,7 +39,7 @@ def results_table(results: tuple[ScoredChunk, ...]) -> Table:
     for rank, result in enumerate(results, start=1):
         stages = [result.trace.arms.get(arm) for arm in arms] + [result.trace.fused]
         stages += [result.trace.reranked] if reranked else []
-        numbers = [Placement(rank=rank, score=result.score), *stages]
+        numbers = [result.trace.final or Placement(rank=rank, score=result.score), *stages]
         table.add_row(*map(shown, numbers), *map(cell, (result.chunk.source, first_words(result.chunk.text))))
     return table
 
