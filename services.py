@@ -1,5 +1,6 @@
 """Builds the collaborators that agents are given: stores, models, retrievers and prompts."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from condensery.errors import ConfigError
 from condensery.models.chat import ChatModel, open_chat_model
 from condensery.models.cross_encoder import CrossEncoderPool
 from condensery.models.embedding import Embedder, open_embedder
+from condensery.models.languages import language_notice
 from condensery.models.pool import ModelPool
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.methods import RetrievalParts, open_retriever
@@ -27,6 +29,8 @@ from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
 from condensery.workflows.quoter import Quoter
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,8 @@ class Services:
 async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """The collaborators for `settings`; everything that was opened is closed at the end."""
     async with AsyncExitStack() as stack:
+        if notice := language_notice(settings):
+            log.warning("%s", notice)
         database = await stack.enter_async_context(open_database(settings))
         live = LiveSettings(settings, SettingsRepository(database))
         settings = await live.current()

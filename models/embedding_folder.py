@@ -19,11 +19,15 @@ class Prefixes(NamedTuple):
 _BGE = Prefixes("Represent this sentence for searching relevant passages: ")
 FAMILIES: dict[str, Prefixes] = {
     "e5-large-instruct": Prefixes("Instruct: Retrieve passages that answer the question\nQuery: "),
+    "e5-mistral-7b-instruct": Prefixes("Instruct: Retrieve passages that answer the question\nQuery: "),
     "e5-": Prefixes("query: ", "passage: "),
     "bge-small-en": _BGE,
     "bge-base-en": _BGE,
     "bge-large-en": _BGE,
     "mxbai-embed": _BGE,
+    "arctic-embed-l-v2": Prefixes("query: "),
+    "arctic-embed-m-v2": Prefixes("query: "),
+    "arctic-embed": _BGE,
     "nomic-embed-text": Prefixes("search_query: ", "search_document: "),
 }
 
@@ -56,13 +60,21 @@ def cached_folder(name: str) -> Path | None:
 
 
 def prefixes_of(folder: Path, name: str) -> Prefixes:
-    """Return the prefixes the folder records, else those of the family its name belongs to, else none."""
+    """Return the prefixes the folder records, else those of the family its name belongs to, else none.
+
+    A folder that was renamed may still say which model it holds.
+    """
     recorded = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
     document = recorded.get("document") or recorded.get("passage") or ""
     if recorded.get("query") or document:
         return Prefixes(recorded.get("query") or "", document)
-    known = f"{name} {folder.name}".lower()
+    known = f"{name} {folder.name} {original_name(folder)}".lower()
     return next((prefixes for family, prefixes in FAMILIES.items() if family in known), Prefixes())
+
+
+def original_name(folder: Path) -> str:
+    """Return the name under which the model in `folder` was saved, "" when the folder does not say."""
+    return str(read_json(folder / "config.json").get("_name_or_path") or "")
 
 
 def dimension_of(folder: Path) -> int:

@@ -75,7 +75,7 @@ class EndpointAdapter(Adapter):
         return await self._in_time(super().chat(messages, options))
 
     async def yes_probability(self, messages: "Sequence[ChatMessage]", yes: str, no: str) -> float:
-        """The share of yes in the probabilities that the endpoint reports; by the reply's words where there are none."""
+        """The share of yes in the probabilities the endpoint reports; by the reply's words where there are none."""
         response = await self._with_probabilities(messages)
         first = response.logprobs[0] if response.logprobs else []
         found = share(((token.token, token.logprob) for token in first), yes, no)

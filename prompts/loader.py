@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from condensery.errors import ConfigError, RefusalReason
 from condensery.settings import Locale
+from condensery.workflows.turn import FallbackReason
 
 LOCALES: tuple[str, ...] = get_args(Locale)
 
@@ -27,6 +28,7 @@ VARIABLES: dict[str, frozenset[str]] = {
 """The templates there are, and exactly the variables each must use."""
 
 TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
+    *(f"fallback.{reason}" for reason in FallbackReason),
     "small_talk.greeting",
     "small_talk.thanks",
     "small_talk.farewell",
@@ -38,8 +40,10 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "judge.yes",
     "judge.no",
     "ui.searched_for",
+    "ui.searched_as_asked",
     "ui.sources",
     "ui.better_model",
+    "ui.english_only",
     "ui.stopped",
     "ui.steps",
     "ui.page",
@@ -47,6 +51,10 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "ui.engine_help",
     "ui.method",
     "ui.method_help",
+    "ui.this_chat",
+    "ui.all_chats",
+    "ui.as_set",
+    "ui.not_changed",
     "ui.placeholder",
     "ui.watermark",
     "ui.help",
@@ -81,6 +89,10 @@ class Prompts:
     def text(self, key: str, **variables: str) -> str:
         """A short text for people, such as `refusal.busy`."""
         return fill(self._texts[key], variables)
+
+    def searched_as_asked(self, why: FallbackReason) -> str:
+        """That a person's own words were searched with, and why, for that person."""
+        return self.text("ui.searched_as_asked", reason=self.text(f"fallback.{why}"))
 
 
 @cache

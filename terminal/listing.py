@@ -1,6 +1,7 @@
 """Commands that show what there is: documents, settings, and agents as drawings."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -43,6 +44,7 @@ async def documents(options: Options, *, as_json: bool) -> Code:
 async def settings(options: Options, *, as_json: bool) -> Code:
     """Show every setting, its value and where it came from; secrets stay covered."""
     given = options.settings()
+    from condensery.models.languages import language_notice
     from condensery.settings_report import effective, settings_table
     from condensery.terminal.setting import stored_over
 
@@ -52,6 +54,9 @@ async def settings(options: Options, *, as_json: bool) -> Code:
         out.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
     else:
         out.write(settings_table(found) + "\n")
+    with suppress(ConfigError):  # a model that is not there is for the commands that need it to say
+        if notice := language_notice(found):
+            err.say(notice)
     return Code.OK
 
 
