@@ -1,0 +1,1 @@
+"""How well the right thing is found: data, measuring and reports behind `condensery eval`."""

@@ -1,0 +1,94 @@
+"""Results of `condensery eval` as tables."""
+
+from rich.table import Table
+
+from condensery.evals.results import Configuration, Result
+from condensery.terminal.explain import cell
+from condensery.terminal.output import err, out
+
+COLUMNS = ("ndcg@10", "hit@1", "recall@1", "recall@3", "recall@5", "mrr")
+STAGES = ("condense", "hypothesize", "retrieve", "rerank")
+
+
+def headline(result: Result) -> str:
+    """The metric that a table by kinds shows."""
+    return "ndcg@10" if result.score == "ndcg@10" else "recall@1"
+
+
+def show(result: Result) -> None:
+    """Print the tables, and on stderr what was left out."""
+    if result.configurations:
+        out.print(overall(result))
+        out.print(by_group(result))
+        out.print(times(result))
+    for each in result.configurations:
+        for what, counts in (("fallback", each.fallbacks), ("degraded", each.degraded)):
+            for reason, count in sorted(counts.items()):
+                out.say(f"{each.name}: {what} in {count} of {len(each.rows)} turns: {reason}")
+    for skipped in result.skipped:
+        err.say(f"not measured: {skipped.name}: {skipped.reason}", style="yellow")
+    for warning in result.warnings:
+        err.say(f"warning: {warning}", style="yellow")
+
+
+def overall(result: Result) -> Table:
+    """One row per engine and method: the means over all turns."""
+    turns = max(len(each.rows) for each in result.configurations)
+    table = Table(title=f"{result.data}: {turns} turns", title_justify="left")
+    table.add_column("engine", no_wrap=True)
+    table.add_column("method", no_wrap=True)
+    for name in ("nDCG@10", "95 %", "hit@1", "R@1", "R@3", "R@5", "MRR", "harm", "better", "as it is"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in result.configurations:
+        group = each.groups["all"]
+        ndcg, *others = (f"{group.metrics[name]:.3f}" for name in COLUMNS)
+        bounds = "–".join(f"{bound:.2f}" for bound in group.interval) if result.score == "ndcg@10" else "–"
+        shares = (share(group.harm), share(group.better), share(each.unchanged))
+        table.add_row(cell(marked(each)), cell(each.method), ndcg, bounds, *others, *shares)
+    return table
+
+
+def by_group(result: Result) -> Table:
+    """One row per engine and method, one column per group of turns: the headline metric and the harm."""
+    metric = headline(result)
+    groups = list(dict.fromkeys(name for each in result.configurations for name in each.groups))
+    table = Table(title=f"{metric}, and in brackets harm, by kind of turn", title_justify="left")
+    table.add_column("engine", no_wrap=True)
+    table.add_column("method", no_wrap=True)
+    largest = max(result.configurations, key=lambda each: len(each.rows))
+    for name in groups:
+        turns = largest.groups[name].turns if name in largest.groups else 0
+        table.add_column(f"{name.replace('_', ' ')}\n{turns}", justify="right")
+    for each in result.configurations:
+        cells = [each.groups.get(name) for name in groups]
+        table.add_row(
+            cell(marked(each)),
+            cell(each.method),
+            *(f"{group.metrics[metric]:.3f} ({share(group.harm)})" if group else "–" for group in cells),
+        )
+    return table
+
+
+def times(result: Result) -> Table:
+    """One row per engine and method: p50 and p95 of the stages; turns may run side by side."""
+    table = Table(title="milliseconds, p50 / p95", title_justify="left")
+    table.add_column("engine", no_wrap=True)
+    table.add_column("method", no_wrap=True)
+    stages = [stage for stage in STAGES if any(stage in each.ms for each in result.configurations)]
+    for stage in stages:
+        table.add_column(stage, justify="right", no_wrap=True)
+    for each in result.configurations:
+        found = [each.ms.get(stage) for stage in stages]
+        cells = [f"{ms['p50']:.1f} / {ms['p95']:.1f}" if ms else "–" for ms in found]
+        table.add_row(cell(marked(each)), cell(each.method), *cells)
+    return table
+
+
+def marked(each: Configuration) -> str:
+    """The engine's name, and whether its measurement was broken off."""
+    return each.engine if each.complete else f"{each.engine} ({len(each.rows)} turns)"
+
+
+def share(value: float | None) -> str:
+    """A share in per cent."""
+    return "–" if value is None else f"{value:.1%}".replace("%", " %")

@@ -1,0 +1,171 @@
+"""`condensery eval`: measure, with a bar, tables, JSON and a plot."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from condensery.app import App
+from condensery.errors import ConfigError
+from condensery.evals import plot as plotting
+from condensery.evals.about import about
+from condensery.evals.choices import MATRIX, engines_for, methods_for
+from condensery.evals.corpus import opened_for
+from condensery.evals.data import Data
+from condensery.evals.folders import read_chat, read_folder
+from condensery.evals.judging import Judge, judge_for
+from condensery.evals.peer import Peer
+from condensery.evals.results import Result, Skipped
+from condensery.evals.running import Evaluation
+from condensery.settings import Settings
+from condensery.terminal.eval_tables import show
+from condensery.terminal.options import Options
+from condensery.terminal.output import err, out
+from condensery.terminal.running import Code
+
+ROOT = Path(__file__).parents[1]
+FIXTURES = ROOT / "evals" / "fixtures" / "railway"
+CORPUS = ROOT / "examples" / "docs"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a command was told."""
+
+    command: str
+    folder: Path | None
+    engines: Sequence[str] = ()
+    methods: Sequence[str] = ()
+    json_file: str | None = None
+    plot: Path | None = None
+    keep: Path | None = None
+    peer: bool = False
+    whole: bool = False
+    missing: bool = False
+
+
+async def evaluate(choice: Choice, options: Options) -> Code:
+    """Measure and report. Cancelled: reports what was measured so far."""
+    data, settings = data_of(choice), options.settings()
+    check_outputs(choice, settings)
+    async with AsyncExitStack() as stack:
+        bar = stack.enter_context(Bar())
+        opening = opened_for(data, settings, keep=choice.keep, whole=choice.whole, on_indexed=bar.indexed)
+        app = await stack.enter_async_context(opening)
+        judge = await judge_for(data, app, missing_too=choice.missing)
+        engines, methods, skipped = await chosen(choice, app)
+        peer = Peer(app.services) if choice.peer else None
+        bar.turns(len(data.cases) * len(methods) * (len(engines) + choice.peer))
+        evaluation = Evaluation(app, data, judge, bar.turn)
+        complete = False
+        try:
+            await evaluation.run(engines, methods, peer)
+            complete = True
+        finally:
+            bar.stop()
+            report(choice, result_of(choice, app, evaluation, judge, skipped, complete=complete))
+    return Code.OK
+
+
+def data_of(choice: Choice) -> Data:
+    """The data a command is to measure with; raises `ConfigError`."""
+    if choice.folder is None:
+        if not CORPUS.is_dir() or not FIXTURES.is_dir():
+            raise ConfigError(
+                "the conversations and documents to measure with are part of the repository, not of an installed "
+                "package; give a folder of your own (see --help)"
+            )
+        return read_chat(FIXTURES, CORPUS)
+    data = read_folder(choice.folder)
+    if choice.command in ("turns", "chat") and data.form != choice.command:
+        raise ConfigError(f"{choice.folder} is data for `condensery eval {data.form}`")
+    return data
+
+
+async def chosen(choice: Choice, app: App) -> tuple[list[str], list[str], list[Skipped]]:
+    """The engines and methods to measure, and what cannot be."""
+    named_engines, named_methods = list(choice.engines), list(choice.methods)
+    if choice.command == "retrieval":
+        named_engines = named_engines or [app.settings.condense.engine]
+        named_methods = named_methods or list(MATRIX)
+    methods, no_methods = methods_for(app.services, named_methods)
+    engines, no_engines = await engines_for(app.services, named_engines)
+    if not methods:
+        raise ConfigError("; ".join(f"{each.name} cannot run: {each.reason}" for each in no_methods))
+    return engines, methods, [*no_engines, *no_methods]
+
+
+def check_outputs(choice: Choice, settings: Settings) -> None:
+    """Raise `ConfigError`, before anything is measured, for a place that cannot be written to."""
+    files = [Path(choice.json_file)] if choice.json_file not in (None, "-") else []
+    for file in [*files, *([choice.plot] if choice.plot else [])]:
+        if file.is_dir() or not file.resolve().parent.is_dir():
+            raise ConfigError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'no such folder'}")
+    if choice.plot:
+        plotting.check(choice.plot)
+    if choice.keep is not None and choice.keep.resolve() == settings.data_dir.resolve():
+        raise ConfigError(f"--keep {choice.keep} is where your own documents are (data_dir); choose another folder")
+
+
+def result_of(
+    choice: Choice, app: App, evaluation: Evaluation, judge: Judge, skipped: list[Skipped], *, complete: bool
+) -> Result:
+    """What was measured so far."""
+    return Result(
+        command=choice.command,
+        data=evaluation.data.name,
+        score=judge.score,
+        complete=complete,
+        about=about(app.services),
+        configurations=tuple(evaluation.configurations()),
+        skipped=tuple(skipped),
+        warnings=judge.warnings,
+    )
+
+
+def report(choice: Choice, result: Result) -> None:
+    """Write and show the result."""
+    if choice.json_file == "-":
+        out.write(result.as_json())
+    else:
+        show(result)
+    if choice.json_file not in (None, "-"):
+        write(Path(choice.json_file), result.as_json())
+    if choice.plot is not None and result.configurations:
+        plotting.plot([result], choice.plot)
+        err.say(f"wrote {choice.plot}")
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file of ours; raises `ConfigError`."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}; choose another --json") from error
+    err.say(f"wrote {file}")
+
+
+class Bar(Progress):
+    """The progress of indexing, then of measuring, on stderr; drawn only in a terminal."""
+
+    def __init__(self) -> None:
+        name = TextColumn("{task.description}", markup=False)
+        columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        super().__init__(*columns, console=err, transient=True, disable=not err.is_terminal)
+        self._indexing = self.add_task("Opening…", total=None)
+        self._measuring = self.add_task("turns", total=None, visible=False)
+
+    def indexed(self, done: int, total: int) -> None:
+        """Take in how far indexing is."""
+        self.update(self._indexing, description="Indexing…", completed=done, total=total)
+
+    def turns(self, total: int) -> None:
+        """Go over to measuring so many turns."""
+        self.update(self._indexing, visible=False)
+        self.update(self._measuring, total=total, visible=True)
+
+    def turn(self, configuration: str) -> None:
+        """Take in that one more turn is done."""
+        self.update(self._measuring, description=configuration, advance=1)
