@@ -59,9 +59,13 @@ class LlmReranker:
             async with turns:
                 return await self._judged(model, question, passage)
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(judged(passage)) for passage in passages]
-        return [task.result() for task in tasks]
+        tasks = [asyncio.create_task(judged(passage)) for passage in passages]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:  # after a failure, and when nobody waits any more, the rest is not worth judging
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _judged(self, model: ChatModel, question: str, passage: str) -> float:
         asked = self._prompts.render("judge", question=question, passage=passage)
@@ -71,7 +75,7 @@ class LlmReranker:
         except InputTooLarge:
             if len(passage) < 2:
                 raise
-        middle = (passage.rfind(" ", 0, len(passage) // 2 + 1) + 1) or len(passage) // 2
+        middle = (passage.rfind(" ", 0, len(passage) // 2) + 1) or len(passage) // 2
         return max([await self._judged(model, question, half) for half in (passage[:middle], passage[middle:])])
 
 
