@@ -25,30 +25,30 @@ OnIndexed = Callable[[int, int], None]
 """Told how many of how many passages or files are in the index."""
 
 
-def eval_settings(settings: Settings, folder: Path, *, whole: bool = False) -> Settings:
-    """`settings` for a measurement in `folder`: never the person's own database, and results to depth.
+def eval_settings(settings: Settings, folder: Path, *, whole: bool = False, deep: bool = True) -> Settings:
+    """`settings` for a measurement in `folder`: never the person's own database.
 
-    Retrieval hands over every candidate, so that ten distinct passages are among them; fusion, which looks at
+    `deep`: retrieval hands over every candidate, so that ten distinct passages are among them; fusion, which looks at
     `retrieval.candidates` of each arm anyway, ranks them as it would for an answer. `whole`: a passage is one chunk.
     """
     values: dict[str, Any] = settings.model_dump()
     values |= {"data_dir": folder, "database_url": None}
-    values["retrieval"] |= {"top_k": min(values["retrieval"]["candidates"], 100)}
     if whole:
         values["ingest"] |= {"chunk_chars": 20_000}
-    if (rerank := values.get("rerank")) and "top_n" in rerank:
-        rerank["top_n"] = rerank["candidates"]
+    if deep:
+        values["retrieval"] |= {"top_k": min(values["retrieval"]["candidates"], 100)}
+        values["rerank"] |= {"top_n": min(values["rerank"]["candidates"], 100)}
     return Settings.model_validate(values)
 
 
 @asynccontextmanager
 async def opened_for(
-    data: Data, settings: Settings, *, keep: Path | None, whole: bool, on_indexed: OnIndexed
+    data: Data, settings: Settings, *, keep: Path | None, whole: bool = False, deep: bool = True, on_indexed: OnIndexed
 ) -> AsyncIterator[App]:
     """The app over an index of `data`; with `keep`, one that was made before is used again for what is unchanged."""
     with tempfile.TemporaryDirectory(prefix="cnd-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary) if keep is None else keep
-        async with open_app(eval_settings(settings, folder, whole=whole)) as app:
+        async with open_app(eval_settings(settings, folder, whole=whole, deep=deep)) as app:
             await index(app, data, on_indexed)
             await app.warm()
             yield app

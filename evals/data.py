@@ -39,6 +39,7 @@ class Case:
     """One turn to evaluate, with what went before it."""
 
     name: str
+    conversation: str
     kind: str
     message: str
     history: tuple[Exchange, ...]

@@ -86,7 +86,7 @@ def read_turns(folder: Path) -> Data:
             if wanted not in passages:
                 _refuse(place, f"relevant '{wanted}' is no passage of {PASSAGES}")
         if wants := tuple(Wanted(each) for each in dict.fromkeys(turn.relevant)):
-            cases.append(Case(turn.id, turn.kind, turn.message, exchanges(turn.history), wants, place))
+            cases.append(Case(turn.id, turn.id, turn.kind, turn.message, exchanges(turn.history), wants, place))
     _must_hold(cases, folder / TURNS)
     return Data("turns", folder, tuple(cases), passages=tuple(passages.values()))
 
@@ -132,7 +132,7 @@ def _cases(file: Path) -> Iterator[Case]:
             _refuse(where, f"unknown kind '{turn.kind}'; choose one of {', '.join(KINDS)}")
         if turn.relevant:
             wanted = tuple(dict.fromkeys(Wanted(each.source, each.fact) for each in turn.relevant))
-            yield Case(f"{given.name} #{number}", kind, turn.message, tuple(history), wanted, place)
+            yield Case(f"{given.name} #{number}", given.name, kind, turn.message, tuple(history), wanted, place)
         history.append(Exchange(message=turn.message, answer=turn.assistant))
 
 

@@ -1,6 +1,5 @@
 """What a measurement gives: one row per turn, their means by group, and what is needed to make it again."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
+from condensery.errors import ConfigError
 from condensery.evals.data import STANDALONE_KINDS
 from condensery.evals.metrics import Change, interval, percentile
 from condensery.retrieval.types import Frozen
@@ -143,5 +143,10 @@ def times(measured: Iterable[dict[str, float]]) -> dict[str, dict[str, float]]:
 
 
 def read_result(file: Path) -> Result:
-    """A result from its file."""
-    return Result.model_validate(json.loads(file.read_text(encoding="utf-8")))
+    """A result from its file. Raises `ConfigError` for a file that is none."""
+    try:
+        return Result.model_validate_json(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise ConfigError(f"{file} is no result of `condensery eval … --json {file}`") from None

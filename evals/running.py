@@ -14,6 +14,7 @@ from condensery.evals.metrics import change
 from condensery.evals.peer import Peer
 from condensery.evals.results import PEER, Configuration, Row, summarize
 from condensery.evals.searching import SearchAgent, SearchFinished, search
+from condensery.retrieval.types import ScoredChunk
 
 log = logging.getLogger(__name__)
 
@@ -82,14 +83,7 @@ class Evaluation:
         measured = self._begin(PEER, method)
         for number, case in enumerate(self.data.cases):
             found = await peer.search(case, method)
-            ranks = self.judge.ranks(case, found.chunks)
-            measured.rows[number] = Row(
-                **_of(case),
-                question=found.question,
-                ranks=tuple(ranks),
-                metrics=self.judge.metrics(case, ranks),
-                ms=found.ms,
-            )
+            measured.rows[number] = row_with(case, self.judge, found.question, found.chunks, ms=found.ms)
             self.on_turn(f"{PEER} · {method}")
 
     def _begin(self, engine: str, method: str) -> Measured:
@@ -123,24 +117,44 @@ async def found_by(agent: SearchAgent, case: Case, engine: str, method: str) -> 
 
 def row_of(case: Case, found: SearchFinished, judge: Judge) -> Row:
     """A turn's row, not compared with the raw message yet."""
-    ranks = judge.ranks(case, found.chunks)
     question = found.question
-    return Row(
-        **_of(case),
-        question=question.question if question else None,
-        ranks=tuple(ranks),
-        metrics=judge.metrics(case, ranks),
+    return row_with(
+        case,
+        judge,
+        question.question if question else None,
+        found.chunks,
         fallback=question.fallback if question and question.fallback else found.reason,
         notes=tuple(record.note for record in found.stages if record.note and record.stage != "condense"),
         ms={record.stage: record.ms for record in found.stages},
     )
 
 
+def row_with(
+    case: Case,
+    judge: Judge,
+    question: str | None,
+    chunks: Sequence[ScoredChunk],
+    *,
+    ms: dict[str, float],
+    fallback: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Row:
+    """The row of a turn that searched for `question` and found `chunks`."""
+    ranks = judge.ranks(case, chunks)
+    return Row(
+        case=case.name,
+        kind=case.kind,
+        follow_up=bool(case.history) and case.kind not in STANDALONE_KINDS,
+        message=case.message,
+        question=question,
+        ranks=tuple(ranks),
+        metrics=judge.metrics(case, ranks),
+        fallback=fallback,
+        notes=notes,
+        ms=ms,
+    )
+
+
 def compared(row: Row, raw: Row, score: str) -> Row:
     """The row with what became of it against the raw message."""
     return row.model_copy(update={"change": change(row.metrics[score], raw.metrics[score])})
-
-
-def _of(case: Case) -> dict[str, object]:
-    follow_up = bool(case.history) and case.kind not in STANDALONE_KINDS
-    return {"case": case.name, "kind": case.kind, "follow_up": follow_up, "message": case.message}

@@ -165,3 +165,51 @@ def retrieval(
     engines: Any = (engine,) if engine else ()
     choice = Choice("retrieval", folder, engines, methods or (), json_file, plot, keep, missing=missing)
     run(evaluate(choice, context.obj))
+
+
+@eval_app.command(
+    cls=WithJson,
+    epilog=examples(
+        "condensery eval latency",
+        "CONDENSERY_LLM__MODEL=model.gguf condensery eval latency --engine condense_context --peer",
+    ),
+)
+def latency(
+    context: typer.Context,
+    folder: Folder = None,
+    engines: Engines = None,
+    method: Annotated[str | None, typer.Option("--method", metavar="NAME", help="A retrieval method.")] = None,
+    json_file: Json = None,
+    keep: Keep = None,
+    peer: WithPeer = False,
+    most: Annotated[
+        int,
+        typer.Option("--conversations", min=0, metavar="N", help="So many, spread over the data; 0: all."),
+    ] = 12,
+    missing: Missing = False,
+) -> None:
+    """How long a person waits: until the search starts, and for the first piece of the answer.
+
+    Turns run one at a time and are stopped at the first piece. With --peer, each conversation goes to every engine and
+    to the peer in turn, with one model; the ratios say how our wait for follow-ups compares with the peer's.
+    """
+    with starting():
+        from condensery.terminal.evaluating import Choice, evaluate
+
+    choice = Choice(
+        "latency", folder, engines or (), [method] if method else (), json_file, None, keep,
+        peer=peer, conversations=most, missing=missing,
+    )  # fmt: skip
+    run(evaluate(choice, context.obj))
+
+
+@eval_app.command(epilog=examples("condensery eval plot turns.json chat.json --output results.svg"))
+def plot(
+    files: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that --json wrote.")],
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The picture: .svg, .png or .pdf.")],
+) -> None:
+    """Draw results that were written before, one below the other."""
+    with starting():
+        from condensery.terminal.evaluating import draw
+
+    raise typer.Exit(draw(files, output))

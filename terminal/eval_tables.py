@@ -7,7 +7,7 @@ from condensery.terminal.explain import cell
 from condensery.terminal.output import err, out
 
 COLUMNS = ("ndcg@10", "hit@1", "recall@1", "recall@3", "recall@5", "mrr")
-STAGES = ("condense", "hypothesize", "retrieve", "rerank")
+STAGES = ("before_search", "condense", "hypothesize", "retrieve", "rerank", "first_token")
 
 
 def headline(result: Result) -> str:
@@ -21,6 +21,12 @@ def show(result: Result) -> None:
         out.print(overall(result))
         out.print(by_group(result))
         out.print(times(result))
+    for name, waits in (result.latency or {}).items():
+        if ratio := waits.get("ratio_to_peer"):
+            out.say(
+                f"{name}: first piece of the answer to {waits['turns']} follow-ups after {ratio['of_medians']} of the "
+                f"peer's time (ratio of the medians; median over turns: {ratio['median_of_turns']})"
+            )
     for each in result.configurations:
         for what, counts in (("fallback", each.fallbacks), ("degraded", each.degraded)):
             for reason, count in sorted(counts.items()):
@@ -71,12 +77,15 @@ def by_group(result: Result) -> Table:
 
 def times(result: Result) -> Table:
     """One row per engine and method: p50 and p95 of the stages; turns may run side by side."""
-    table = Table(title="milliseconds, p50 / p95", title_justify="left")
+    table = Table(
+        title="milliseconds, p50 / p95" + ("" if result.latency else "; some turns run side by side"),
+        title_justify="left",
+    )
     table.add_column("engine", no_wrap=True)
     table.add_column("method", no_wrap=True)
     stages = [stage for stage in STAGES if any(stage in each.ms for each in result.configurations)]
     for stage in stages:
-        table.add_column(stage, justify="right", no_wrap=True)
+        table.add_column(stage.replace("_", " "), justify="right", no_wrap=True)
     for each in result.configurations:
         found = [each.ms.get(stage) for stage in stages]
         cells = [f"{ms['p50']:.1f} / {ms['p95']:.1f}" if ms else "–" for ms in found]

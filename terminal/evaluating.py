@@ -1,9 +1,10 @@
 """`condensery eval`: measure, with a bar, tables, JSON and a plot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -16,8 +17,9 @@ from condensery.evals.corpus import opened_for
 from condensery.evals.data import Data
 from condensery.evals.folders import read_chat, read_folder
 from condensery.evals.judging import Judge, judge_for
+from condensery.evals.latency import LatencyRun, ours, some_conversations, theirs
 from condensery.evals.peer import Peer
-from condensery.evals.results import Result, Skipped
+from condensery.evals.results import PEER, Configuration, Result, Skipped, read_result
 from condensery.evals.running import Evaluation
 from condensery.settings import Settings
 from condensery.terminal.eval_tables import show
@@ -42,6 +44,7 @@ class Choice:
     plot: Path | None = None
     keep: Path | None = None
     peer: bool = False
+    conversations: int = 0
     whole: bool = False
     missing: bool = False
 
@@ -50,23 +53,62 @@ async def evaluate(choice: Choice, options: Options) -> Code:
     """Measure and report. Cancelled: reports what was measured so far."""
     data, settings = data_of(choice), options.settings()
     check_outputs(choice, settings)
+    timed = choice.command == "latency"
     async with AsyncExitStack() as stack:
         bar = stack.enter_context(Bar())
-        opening = opened_for(data, settings, keep=choice.keep, whole=choice.whole, on_indexed=bar.indexed)
+        opening = opened_for(
+            data, settings, keep=choice.keep, whole=choice.whole, deep=not timed, on_indexed=bar.indexed
+        )
         app = await stack.enter_async_context(opening)
         judge = await judge_for(data, app, missing_too=choice.missing)
-        engines, methods, skipped = await chosen(choice, app)
-        peer = Peer(app.services) if choice.peer else None
-        bar.turns(len(data.cases) * len(methods) * (len(engines) + choice.peer))
-        evaluation = Evaluation(app, data, judge, bar.turn)
+        chosen = await chosen_for(choice, app)
+        measuring = (timing if timed else comparing)(choice, chosen, app, data, judge, bar)
         complete = False
         try:
-            await evaluation.run(engines, methods, peer)
+            await measuring.work
             complete = True
         finally:
             bar.stop()
-            report(choice, result_of(choice, app, evaluation, judge, skipped, complete=complete))
+            report(choice, result_of(choice, app, data, judge, chosen, measuring, complete=complete))
     return Code.OK
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is measured, and what cannot be."""
+
+    engines: list[str]
+    methods: list[str]
+    skipped: list[Skipped]
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Work to be done, and what it has found at any time."""
+
+    work: Coroutine[Any, Any, None]
+    configurations: Callable[[], list[Configuration]]
+    latency: Callable[[], dict[str, Any] | None] = lambda: None
+
+
+def comparing(choice: Choice, chosen: Chosen, app: App, data: Data, judge: Judge, bar: "Bar") -> Measuring:
+    """What engines and methods find."""
+    peer = Peer(app.services) if choice.peer else None
+    bar.turns(len(data.cases) * len(chosen.methods) * (len(chosen.engines) + choice.peer))
+    evaluation = Evaluation(app, data, judge, bar.turn)
+    return Measuring(evaluation.run(chosen.engines, chosen.methods, peer), evaluation.configurations)
+
+
+def timing(choice: Choice, chosen: Chosen, app: App, data: Data, judge: Judge, bar: "Bar") -> Measuring:
+    """How long engines take with the first method."""
+    method = chosen.methods[0]
+    systems = {engine: ours(app.services, engine, method) for engine in chosen.engines}
+    if choice.peer:
+        systems[PEER] = theirs(Peer(app.services), method)
+    conversations = some_conversations(data, choice.conversations)
+    bar.turns(sum(map(len, conversations)) * len(systems))
+    timed = LatencyRun(data, judge, systems, method, bar.turn)
+    return Measuring(timed.run(conversations), timed.configurations, timed.summary)
 
 
 def data_of(choice: Choice) -> Data:
@@ -84,8 +126,8 @@ def data_of(choice: Choice) -> Data:
     return data
 
 
-async def chosen(choice: Choice, app: App) -> tuple[list[str], list[str], list[Skipped]]:
-    """The engines and methods to measure, and what cannot be."""
+async def chosen_for(choice: Choice, app: App) -> Chosen:
+    """The engines and methods to measure, and what cannot be; raises `ConfigError` when no method can."""
     named_engines, named_methods = list(choice.engines), list(choice.methods)
     if choice.command == "retrieval":
         named_engines = named_engines or [app.settings.condense.engine]
@@ -94,7 +136,7 @@ async def chosen(choice: Choice, app: App) -> tuple[list[str], list[str], list[S
     engines, no_engines = await engines_for(app.services, named_engines)
     if not methods:
         raise ConfigError("; ".join(f"{each.name} cannot run: {each.reason}" for each in no_methods))
-    return engines, methods, [*no_engines, *no_methods]
+    return Chosen(engines, methods, [*no_engines, *no_methods])
 
 
 def check_outputs(choice: Choice, settings: Settings) -> None:
@@ -110,18 +152,19 @@ def check_outputs(choice: Choice, settings: Settings) -> None:
 
 
 def result_of(
-    choice: Choice, app: App, evaluation: Evaluation, judge: Judge, skipped: list[Skipped], *, complete: bool
+    choice: Choice, app: App, data: Data, judge: Judge, chosen: Chosen, measuring: Measuring, *, complete: bool
 ) -> Result:
     """What was measured so far."""
     return Result(
         command=choice.command,
-        data=evaluation.data.name,
+        data=data.name,
         score=judge.score,
         complete=complete,
         about=about(app.services),
-        configurations=tuple(evaluation.configurations()),
-        skipped=tuple(skipped),
+        configurations=tuple(measuring.configurations()),
+        skipped=tuple(chosen.skipped),
         warnings=judge.warnings,
+        latency=measuring.latency(),
     )
 
 
@@ -145,6 +188,14 @@ def write(file: Path, text: str) -> None:
     except OSError as error:
         raise ConfigError(f"cannot write {file}: {error.strerror}; choose another --json") from error
     err.say(f"wrote {file}")
+
+
+def draw(files: Sequence[Path], output: Path) -> Code:
+    """Draw results that were written before."""
+    plotting.check(output)
+    plotting.plot([read_result(file) for file in files], output)
+    err.say(f"wrote {output}")
+    return Code.OK
 
 
 class Bar(Progress):
