@@ -137,7 +137,7 @@ class App:
         return self.agent
 
     async def _run(self, start: ChatStart) -> AsyncGenerator[TurnEvent, None]:
-        partial = PartialTurn(start)
+        partial = PartialTurn(start.key, start.message)
         handler: Any = None
         agent = await self._begun(partial)
         check(agent.services, start.options)

@@ -47,9 +47,10 @@ class TurnView:
     def see(self, event: TurnEvent) -> None:
         """Print one event."""
         match event:
-            case CondensedQuestion(condensed=True, question=question):
+            case CondensedQuestion(condensed=condensed, fallback=fallback) if condensed or fallback:
                 self.close()
-                out.say(f"{self._prompts.text('ui.searched_for')}: {question}", style="dim italic")
+                for line in self._about_the_search(event):
+                    out.say(line, style="dim italic")
                 self._spinner = Spinner("Answering…")
             case AnswerDelta(text=text):
                 self._spinner.stop()
@@ -57,6 +58,11 @@ class TurnView:
             case TurnFinished(turn=turn):
                 self.close()
                 show_sources(turn, self._prompts)
+
+    def _about_the_search(self, made: CondensedQuestion) -> list[str]:
+        """What is searched for when it differs from the message, and why it is no more than the message."""
+        searched = [f"{self._prompts.text('ui.searched_for')}: {made.question}"] if made.condensed else []
+        return searched + ([self._prompts.searched_as_asked(made.fallback)] if made.fallback else [])
 
     def stopped(self) -> None:
         """Say that the answer ends here."""

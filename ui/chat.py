@@ -18,6 +18,7 @@ from starlette.datastructures import Headers
 
 from condensery.app import App
 from condensery.errors import ConfigError
+from condensery.models.languages import language_notice
 from condensery.ui.choices import Choices, known
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.live import LiveTurn
@@ -93,7 +94,7 @@ class Chat:
         run = cl.context.current_run
         assert run is not None  # noqa: S101  # Chainlit's wrapper of this callback starts one
         place = Place(context.session.thread_id, run.id, run.id, run.created_at or "")
-        live = LiveTurn(current_page(), self._transcript, place)
+        live = LiveTurn(current_page(), self._transcript, place, message.content)
         with self._running.turn(place.thread_id, message.content):
             try:
                 await self._answer(message.content, place.thread_id, live)
@@ -104,7 +105,8 @@ class Chat:
                 await live.failed(str(error))
             except Exception as error:
                 log.exception("a message could not be answered")
-                await live.failed(self._prompts.text(f"refusal.{reason_of(error)}"))
+                reason = reason_of(error)
+                await live.failed(self._prompts.text(f"refusal.{reason}"), reason)
 
     async def on_stop(self, sid: str) -> None:
         """Stop everything that this chat is answering."""
@@ -152,7 +154,9 @@ class Chat:
     async def _notices(self) -> list[str]:
         """A failure is one too: what Chainlit would show instead is the exception's own text."""
         try:
-            return [self._prompts.text(key) for key in await self._worth_knowing()]
+            language = None if self._notice_given else language_notice(self._app.settings)
+            texts = [self._prompts.text(key) for key in await self._worth_knowing()]
+            return [*texts, *filter(None, [language])]
         except Exception as error:
             log.exception("a chat could not be prepared")
             return [self._prompts.text(f"refusal.{reason_of(error)}")]

@@ -1,93 +1,74 @@
 """One turn on the page while it happens."""
 
-from collections.abc import Sequence
-
-from condensery.retrieval.types import ScoredChunk
-from condensery.ui.markdown import without_directives
+from condensery.errors import RefusalReason
 from condensery.ui.page import Page
 from condensery.ui.transcript import Place, Transcript
-from condensery.workflows.citations import cited
 from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
-    EvidenceReady,
     HypothesisMade,
     StageFinished,
     TurnEvent,
     TurnFinished,
 )
-from condensery.workflows.turn import Citation, StageRecord
+from condensery.workflows.partial import PartialTurn
+from condensery.workflows.turn import Outcome, StageRecord, Turn, TurnKey
 
 
 class LiveTurn:
     """Shows a turn's events as they come; `stopped` and `failed` end it when there is no `TurnFinished`."""
 
-    def __init__(self, page: Page, transcript: Transcript, place: Place) -> None:
+    def __init__(self, page: Page, transcript: Transcript, place: Place, message: str) -> None:
         self._page = page
         self._transcript = transcript
         self._place = place
-        self._question: str | None = None
-        self._stages: list[StageRecord] = []
+        self._seen = PartialTurn(TurnKey(turn_id=place.turn, conversation_id=place.thread_id), message)
         self._passage = ""  # shown below the stage that ends next, which made it up; a reload shows it no more
-        self._evidence: tuple[ScoredChunk, ...] = ()
-        self._answer = ""
         self._ended = False
 
     async def show(self, event: TurnEvent) -> None:
         """Bring one event to the page."""
+        begun = bool(self._seen.text)
+        self._seen.see(event)
         match event:
-            case CondensedQuestion(question=question, condensed=condensed):
-                self._question = question if condensed else None
+            case CondensedQuestion():
                 await self._trace()
             case HypothesisMade(passage=passage):
                 self._passage = passage
             case StageFinished(record=record):
                 await self._stage(record)
-            case EvidenceReady(chunks=chunks):
-                self._evidence = chunks
+            case AnswerDelta(text=text) if begun or not text:
+                await self._page.send_token(self._place.answer, text)
             case AnswerDelta(text=text):
-                await self._delta(text)
+                await self._page.stream_start(self._transcript.answer(self._place, text, streaming=True))
             case TurnFinished(turn=turn):
-                self._question, self._evidence = turn.question, turn.evidence
-                await self._end(self._transcript.text(turn), turn.citations)
+                await self._end(turn)
 
     async def stopped(self) -> None:
         """Mark what there is of the answer; one that is whole stays so."""
-        if self._ended:
-            return
-        citations = cited(self._answer, self._evidence)
-        answer = without_directives(self._answer)
-        await self._end(self._transcript.marked(answer, citations, stopped=True), citations)
+        if not self._ended:
+            await self._end(self._seen.turn(Outcome.STOPPED))
 
-    async def failed(self, text: str) -> None:
+    async def failed(self, text: str, reason: RefusalReason = RefusalReason.FAILED) -> None:
         """Say `text` below what there is of the answer."""
-        await self._end("\n\n".join(filter(None, [without_directives(self._answer), text])), ())
+        self._seen.see(AnswerDelta(text=("\n\n" if self._seen.text else "") + text))
+        await self._end(self._seen.turn(Outcome.FAILED, reason))
 
-    async def _trace(self, *, running: bool = True) -> None:
-        step = self._transcript.trace(self._place, self._question, self._stages, running=running)
+    async def _trace(self) -> None:
+        step = self._transcript.trace(self._place, self._seen.turn(Outcome.STOPPED), running=True)
         await self._page.send_step(step)  # the page replaces a step it has
 
     async def _stage(self, record: StageRecord) -> None:
-        if not self._stages or record.note:
-            self._stages.append(record)
+        if self._seen.stages == 1 or record.note:
             await self._trace()
-        else:
-            self._stages.append(record)
-        step = self._transcript.stage(self._place, len(self._stages) - 1, record, self._passage)
+        step = self._transcript.stage(self._place, self._seen.stages - 1, record, self._passage)
         self._passage = ""
         await self._page.send_step(step)
 
-    async def _delta(self, text: str) -> None:
-        if self._answer or not text:
-            await self._page.send_token(self._place.answer, text)
-        else:
-            await self._page.stream_start(self._transcript.answer(self._place, text, streaming=True))
-        self._answer += text
-
-    async def _end(self, text: str, citations: Sequence[Citation]) -> None:
+    async def _end(self, turn: Turn) -> None:
         self._ended = True
-        if self._stages:
-            await self._trace(running=False)
-        for element in self._transcript.elements(self._place, citations, self._evidence):
+        if self._seen.stages:
+            await self._page.send_step(self._transcript.trace(self._place, turn))
+        for element in self._transcript.elements(self._place, turn.citations, turn.evidence):
             await self._page.send_element(element)
-        await self._page.send_step(self._transcript.answer(self._place, text))
+        await self._page.send_step(self._transcript.answer(self._place, self._transcript.text(turn)))

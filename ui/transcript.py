@@ -1,7 +1,7 @@
 """A turn as the page shows it: Chainlit's steps and elements. One source for what is live and what is reloaded."""
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -57,7 +57,7 @@ class Transcript:
         turn_id, at = turn.key.turn_id, turn.created_at.isoformat()
         place = Place(turn.key.conversation_id, turn_id, f"{turn_id}.run", at)
         stages = [self.stage(place, number, record) for number, record in enumerate(turn.stages)]
-        trace = [self.trace(place, turn.question, turn.stages), *stages] if stages else []
+        trace = [self.trace(place, turn), *stages] if stages else []
         return [*self.asked(place, turn.message), *trace, self.answer(place, self.text(turn))]
 
     def notice(self, thread_id: str, text: str) -> StepDict:
@@ -77,15 +77,20 @@ class Transcript:
         places = [Place(thread_id, id_, f"{id_}.run", at.isoformat()) for id_ in ids]
         return [step for place, text in zip(places, messages, strict=True) for step in self.asked(place, text)]
 
-    def trace(
-        self, place: Place, question: str | None, stages: Iterable[StageRecord], *, running: bool = False
-    ) -> StepDict:
+    def trace(self, place: Place, turn: Turn, *, running: bool = False) -> StepDict:
         """The line above the answer: what was searched for when it differs from the message, and what degraded."""
+        question = turn.question
         title = f"{self._prompts.text('ui.searched_for')}: {question}" if question else self._prompts.text("ui.steps")
-        notes = [f" · ⚠ {record.stage}: {record.note}" for record in stages if record.note]
         icon = {"metadata": {"icon": "search" if question else "list"}}
         end = {"end": None} if running else {}
-        return place.step(place.trace, place.run, "tool", title + "".join(notes), **icon, **end)
+        return place.step(place.trace, place.run, "tool", title + self._notes(turn), **icon, **end)
+
+    def _notes(self, turn: Turn) -> str:
+        """Why the person's own words were searched with, in their language, and what else degraded at which stage."""
+        notes = [self._prompts.searched_as_asked(turn.fallback)] if turn.fallback else []
+        told = "condense" if turn.fallback else None
+        notes += [f"{each.stage}: {each.note}" for each in turn.stages if each.note and each.stage != told]
+        return "".join(f" · ⚠ {note}" for note in notes)
 
     def stage(self, place: Place, number: int, record: StageRecord, passage: str = "") -> StepDict:
         """One stage with its time, when it degraded, why, and the passage it made up, which is never stored."""

@@ -88,7 +88,7 @@ class AnswerSteps:
         try:
             async for piece in self._pieces(prompt, model, replies.append):
                 if not said:
-                    ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks))
+                    ctx.write_event_to_stream(EvidenceReady(chunks=prompt.chunks, mode="generated"))
                 said = True
                 ctx.write_event_to_stream(AnswerDelta(text=piece))
         except ProviderError as error:
@@ -121,7 +121,7 @@ class AnswerSteps:
         quotes, chunks = in_quoting_order(found, prompt.chunks)
         reason = None if quotes else RefusalReason.NOTHING_FOUND
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
-        ctx.write_event_to_stream(EvidenceReady(chunks=chunks))
+        ctx.write_event_to_stream(EvidenceReady(chunks=chunks, mode="extractive"))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return Answered(
             answer=text,

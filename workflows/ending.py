@@ -4,6 +4,7 @@ from llama_index.core.workflow import Context
 
 from condensery.errors import RefusalReason
 from condensery.services import Services
+from condensery.workflows.assembly import assembled
 from condensery.workflows.events import (
     AnswerDelta,
     ChatStart,
@@ -14,27 +15,7 @@ from condensery.workflows.events import (
     TurnFinished,
 )
 from condensery.workflows.stage import stage, stages_of
-from condensery.workflows.turn import Outcome, StageRecord, Turn
-
-
-def turn_of(start: ChatStart, ended: TurnEnded, stages: tuple[StageRecord, ...]) -> Turn:
-    """The turn as it is stored: the user's message joined to what came of it."""
-    question, answered = ended.question, ended.answered
-    return Turn(
-        key=start.key,
-        message=start.message,
-        question=question.question if question and question.condensed else None,
-        engine=question.engine if question else None,
-        fallback=question.fallback if question else None,
-        method=ended.method,
-        answer=ended.answer,
-        answer_mode=answered.mode if answered else None,
-        evidence=answered.chunks if answered else (),
-        citations=answered.citations if answered else (),
-        stages=stages,
-        outcome=ended.outcome,
-        reason=ended.reason.value if ended.reason else None,
-    )
+from condensery.workflows.turn import Outcome
 
 
 class EndingSteps:
@@ -56,6 +37,19 @@ class EndingSteps:
     @stage
     async def finish(self, ctx: Context, start: ChatStart, ended: TurnEnded) -> TurnFinished:
         """Join the user's message to what came of it, and store the turn."""
-        turn = turn_of(start, ended, await stages_of(ctx))
+        answered = ended.answered
+        turn = assembled(
+            start.key,
+            start.message,
+            answer=ended.answer,
+            outcome=ended.outcome,
+            reason=ended.reason,
+            question=ended.question,
+            method=ended.method,
+            answer_mode=answered.mode if answered else None,
+            evidence=answered.chunks if answered else (),
+            citations=answered.citations if answered else (),
+            stages=await stages_of(ctx),
+        )
         await self.services.turns.save(turn, ended.outbox)
         return TurnFinished(turn=turn)

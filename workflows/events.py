@@ -244,10 +244,17 @@ class HypothesisMade(StrictEvent):
     passage: str
 
 
+class SearchStarted(StrictEvent):
+    """A search begins, with this method; for whoever keeps a turn that ends early, and no part of `TurnEvent`."""
+
+    method: str
+
+
 class EvidenceReady(StrictEvent):
-    """The chunks the answer is made from, in citation order."""
+    """The chunks the answer is made from, in citation order, and how it is made; no mode: there is no answer."""
 
     chunks: tuple[ScoredChunk, ...]
+    mode: str | None = None
 
 
 class AnswerDelta(StrictEvent):

@@ -4,24 +4,28 @@ from llama_index.core.workflow import WorkflowTimeoutError
 
 from condensery.errors import BrokenOff, Busy, Refusal, RefusalReason
 from condensery.retrieval.types import ScoredChunk
+from condensery.workflows.assembly import assembled
 from condensery.workflows.citations import cited
 from condensery.workflows.events import (
     AnswerDelta,
-    ChatStart,
     CondensedQuestion,
     EvidenceReady,
+    SearchStarted,
     StageFinished,
     TurnFinished,
 )
-from condensery.workflows.turn import Outcome, StageRecord, Turn
+from condensery.workflows.turn import Outcome, StageRecord, Turn, TurnKey
 
 
 class PartialTurn:
     """Watches the stream of a turn; `turn` is what has been seen of it."""
 
-    def __init__(self, start: ChatStart) -> None:
-        self._start = start
+    def __init__(self, key: TurnKey, message: str) -> None:
+        self._key = key
+        self._message = message
         self._question: CondensedQuestion | None = None
+        self._method: str | None = None
+        self._mode: str | None = None
         self._evidence: tuple[ScoredChunk, ...] = ()
         self._stages: list[StageRecord] = []
         self._text = ""
@@ -34,6 +38,11 @@ class PartialTurn:
         return self._text
 
     @property
+    def stages(self) -> int:
+        """How many stages have ended."""
+        return len(self._stages)
+
+    @property
     def lacks_evidence(self) -> bool:
         """Whether a question was made, but no evidence has been shown yet."""
         return self._question is not None and not self._shown
@@ -43,8 +52,10 @@ class PartialTurn:
         match event:
             case CondensedQuestion():
                 self._question = event
-            case EvidenceReady(chunks=chunks):
-                self._evidence, self._shown = chunks, True
+            case SearchStarted(method=method):
+                self._method = method
+            case EvidenceReady(chunks=chunks, mode=mode):
+                self._evidence, self._mode, self._shown = chunks, mode, True
             case StageFinished(record=record):
                 self._stages.append(record)
             case AnswerDelta(text=text):
@@ -54,19 +65,18 @@ class PartialTurn:
 
     def turn(self, outcome: Outcome, reason: RefusalReason | None = None) -> Turn:
         """The turn, ended here."""
-        question = self._question
-        return Turn(
-            key=self._start.key,
-            message=self._start.message,
-            question=question.question if question and question.condensed else None,
-            engine=question.engine if question else None,
-            fallback=question.fallback if question else None,
+        return assembled(
+            self._key,
+            self._message,
             answer=self._text,
+            outcome=outcome,
+            reason=reason,
+            question=self._question,
+            method=self._method,
+            answer_mode=self._mode,
             evidence=self._evidence,
             citations=cited(self._text, self._evidence),
             stages=tuple(self._stages),
-            outcome=outcome,
-            reason=reason.value if reason else None,
         )
 
 

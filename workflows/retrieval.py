@@ -21,6 +21,7 @@ from condensery.workflows.events import (
     Retrieved,
     SearchProbe,
     SearchRequest,
+    SearchStarted,
 )
 from condensery.workflows.hypothesis import hypothesis_for
 from condensery.workflows.stage import degraded, noted, stage
@@ -52,6 +53,7 @@ class RetrievalSteps:
     async def retrieve(self, ctx: Context, probe: SearchProbe) -> Retrieved:
         """Search with the base of the chosen method, within the scope of the turn; more widely when it is reranked."""
         plan = self.services.plan(probe.method)
+        ctx.write_event_to_stream(SearchStarted(method=plan.name))
         chunks = await self.services.retriever(plan.base).search(
             SearchQuery(text=probe.request.query, passage=probe.passage),
             scope=probe.request.question.options.scope,

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import text
 
 from condensery.app import App
+from condensery.errors import ProviderError
+from condensery.testing import ScriptedLLM
 from condensery.workflows.events import StageFinished, TurnEvent, TurnFinished
 from condensery.workflows.turn import Turn
 
@@ -34,3 +36,23 @@ async def rows(app: App, sql: str) -> list[Any]:
     """What a statement finds in the app's database."""
     async with app.services.database.engine.connect() as connection:
         return list(await connection.execute(text(sql)))
+
+
+class BreaksOff(ScriptedLLM):
+    """A model whose streamed replies stop in the middle, but for the first `whole`."""
+
+    whole: int = 0
+
+    async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        self.whole -= 1
+        stream = await super().astream_chat(messages, **kwargs)
+        return stream if self.whole >= 0 else _broken(stream)
+
+
+async def _broken(stream: Any) -> Any:
+    count = 0
+    async for piece in stream:
+        yield piece
+        count += 1
+        if count == 4:
+            raise ProviderError("the endpoint stopped replying")

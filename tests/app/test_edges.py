@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from condensery.errors import ConfigError, ProviderError
+from condensery.errors import ConfigError
 from condensery.testing import ScriptedLLM
-from condensery.tests.app.helpers import OpenApp, events_of, finished
+from condensery.tests.app.helpers import BreaksOff, OpenApp, events_of, finished
 from condensery.workflows.turn import Outcome
 
 
@@ -23,21 +23,7 @@ async def test_a_model_never_answers_from_nothing(corpus_app: OpenApp) -> None:
 
 
 async def test_an_answer_that_breaks_off_is_kept_and_said_to_have_broken_off(corpus_app: OpenApp) -> None:
-    class Breaking(ScriptedLLM):
-        async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
-            stream = await super().astream_chat(messages, **kwargs)
-
-            async def broken() -> Any:
-                count = 0
-                async for piece in stream:
-                    yield piece
-                    count += 1
-                    if count == 4:
-                        raise ProviderError("the endpoint stopped replying")
-
-            return broken()
-
-    async with corpus_app(Breaking("A dog pays six francs [1].")) as app:  # type: ignore[call-arg]
+    async with corpus_app(BreaksOff("A dog pays six francs [1].")) as app:
         turn = finished(await events_of(app, "How much is a ticket for a dog?"))
     assert (turn.outcome, turn.reason) == (Outcome.FAILED, "broken_off")
     assert turn.answer.startswith("A dog pay")

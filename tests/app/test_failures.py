@@ -7,7 +7,7 @@ import pytest
 
 from condensery.errors import ConfigError, ProviderError, UnknownName
 from condensery.testing import RecordingEmbedder, ScriptedLLM
-from condensery.tests.app.helpers import OpenApp, events_of, finished, kinds, rows
+from condensery.tests.app.helpers import BreaksOff, OpenApp, events_of, finished, kinds, rows
 from condensery.workflows.events import AnswerDelta
 from condensery.workflows.turn import FallbackReason, Outcome
 
@@ -44,7 +44,7 @@ async def test_a_step_that_raises_ends_in_a_sentence_and_the_next_message_works(
     async with corpus_app() as app:
         with monkeypatch.context() as patch:
             patch.setattr(type(app.services), "retriever", broken)
-            patch.setattr(app, "_check", lambda options: None)
+            patch.setattr("condensery.app.check", lambda services, options: None)
             events = await events_of(app, "How much is a ticket for a dog?", conversation_id="c")
         turn = finished(events)
         assert turn.outcome is Outcome.FAILED
@@ -52,6 +52,23 @@ async def test_a_step_that_raises_ends_in_a_sentence_and_the_next_message_works(
         assert "secret" not in turn.answer
         assert (await app.ask("How much is a ticket for a dog?", conversation_id="c")).outcome is Outcome.ANSWERED
         assert [kept.outcome for kept in await app.history("c")] == [Outcome.FAILED, Outcome.ANSWERED]
+
+
+@pytest.mark.parametrize("ended", ["stopped", "failed"])
+async def test_a_turn_that_ends_early_is_stored_with_all_that_was_reached(corpus_app: OpenApp, ended: str) -> None:
+    rewrite, answer = "How much is the annual pass for children?", "It costs much [1]. " * 9
+    llm = BreaksOff("It costs 310 francs [1].", rewrite, answer, whole=1 if ended == "failed" else 2)
+    async with corpus_app(llm, condense={"engine": "condense_context"}, answer={"mode": "generated"}) as app:
+        await app.ask("What does the annual pass cost?", conversation_id="c", engine="simple", method="bm25")
+        async with aclosing(app.stream("And for children?", conversation_id="c", method="semantic")) as stream:
+            async for event in stream:
+                if ended == "stopped" and isinstance(event, AnswerDelta):
+                    break
+        turn = (await app.history("c"))[1]
+    assert turn.outcome is (Outcome.STOPPED if ended == "stopped" else Outcome.FAILED)
+    assert (turn.engine, turn.question) == ("condense_context", "How much is the annual pass for children?")
+    assert (turn.method, turn.answer_mode, turn.fallback) == ("semantic", "generated", None)
+    assert turn.evidence
 
 
 async def test_a_turn_that_takes_too_long_ends_in_time_and_its_work_stops(corpus_app: OpenApp) -> None:
@@ -78,6 +95,8 @@ async def test_a_stopped_turn_keeps_what_was_said_and_the_next_one_runs(corpus_a
         assert (await app.ask("How much is a ticket for a dog?", conversation_id="c")).answer == "again [1]"
         stopped = (await app.history("c"))[0]
     assert stopped.outcome is Outcome.STOPPED
+    assert (stopped.engine, stopped.question, stopped.method) == ("expand_context", None, "hybrid")
+    assert stopped.answer_mode == "generated"
     assert "one two three four five six".startswith(stopped.answer)
     assert stopped.answer
     assert llm.finished == 1
