@@ -1,7 +1,7 @@
 """Cross-encoders of sentence-transformers: how well a passage answers a question, off the event loop."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,15 +63,14 @@ class CrossEncoderModel:
 class CrossEncoderPool:
     """The cross-encoders of one process, each opened once."""
 
-    def __init__(self, load: Callable[..., CrossEncoderModel] = CrossEncoderModel) -> None:
-        self._load = load
+    def __init__(self) -> None:
         self._opened: dict[tuple[Path, int], CrossEncoderModel] = {}
 
     def get(self, spec: str, batch_size: int) -> CrossEncoderModel:
         """The cross-encoder in a folder, or of a name in the local hub cache; `ConfigError` when it is not there."""
         key = (cross_encoder_folder(spec), batch_size)
         if key not in self._opened:
-            self._opened[key] = self._load(key[0], batch_size=batch_size)
+            self._opened[key] = CrossEncoderModel(key[0], batch_size=batch_size)
         return self._opened[key]
 
     async def close(self) -> None:

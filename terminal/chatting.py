@@ -5,8 +5,9 @@ import uuid
 from collections.abc import AsyncIterator
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
+from typing import Any
 
-from condensery.app import App
+from condensery.app import App, check
 from condensery.errors import CondenseryError
 from condensery.settings import Settings
 from condensery.terminal.answers import show_turn
@@ -17,6 +18,7 @@ from condensery.terminal.opening import empty_index, opened
 from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.running import Code
+from condensery.workflows.starting import turn_options
 
 HISTORY_FILE = "chat_history"
 
@@ -29,11 +31,10 @@ def chat(options: Options, *, conversation: str | None, engine: str | None, meth
             app=host.value,
             options=options,
             conversation=conversation or str(uuid.uuid4()),
-            engine=engine or settings.condense.engine,
-            method=method or settings.retrieval.method,
+            engine=engine,
+            method=method,
         )
-        talk.app.services.engine(talk.engine)
-        talk.app.services.check(talk.app.services.plan(talk.method))
+        check(talk.app.services, turn_options(engine=engine, method=method, namespaces=(), filters=None))
         host.run(welcome(talk, resumed=conversation is not None))
         keyboard = Keyboard(settings.data_dir / HISTORY_FILE)
         try:
@@ -72,7 +73,7 @@ def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
 
 def answer(host: Host[App], talk: Talk, message: str) -> None:
     """Show the answer to `message`; Ctrl-C stops it and keeps what was said."""
-    chosen = {"conversation_id": talk.conversation, "engine": talk.engine, "method": talk.method}
+    chosen: dict[str, Any] = {"conversation_id": talk.conversation, "engine": talk.engine, "method": talk.method}
     try:
         talk.last = host.run(show_turn(talk.app, message, **chosen))
     except CancelledError:

@@ -3,6 +3,7 @@
 import string
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = ("dog", "ticket", "costs", "euros", "pass", "annual", "snow", "lantern", "answer", "filler")
@@ -32,7 +33,7 @@ def save_tiny_cross_encoder(
         special_tokens=[(token, vocabulary[token]) for token in ("[CLS]", "[SEP]")],
     )
     names = {f"{token.strip('[]').lower()}_token": token for token in SPECIAL}
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=max_tokens, **names)
+    fast: Any = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=max_tokens, **names)  # type: ignore[no-untyped-call]
     fast.save_pretrained(str(folder))
     config = BertConfig(
         vocab_size=len(vocabulary),
@@ -41,7 +42,7 @@ def save_tiny_cross_encoder(
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=max_tokens,
-        num_labels=labels,
     )
+    config.num_labels = labels
     BertForSequenceClassification(config).save_pretrained(str(folder))
     return folder

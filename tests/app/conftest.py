@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from condensery.app import App, open_app
 from condensery.models.chat import ChatModel
 from condensery.settings import Settings
 from condensery.testing import ScriptedLLM
-from condensery.tests.app.helpers import OpenApp
+from condensery.tests.app.helpers import OpenApp, Recording
+from condensery.tests.cross_encoders import save_tiny_cross_encoder
 
 
 @pytest.fixture
@@ -31,3 +33,11 @@ def corpus_app(corpus_settings: Settings) -> OpenApp:
             yield App(services)
 
     return opened
+
+
+@pytest.fixture
+def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The `rerank` section for a cross-encoder whose questions a test can read in `Recording.asked`."""
+    monkeypatch.setattr(Recording, "asked", [], raising=False)
+    monkeypatch.setattr("condensery.models.cross_encoder.CrossEncoderModel", Recording)
+    return {"model": str(save_tiny_cross_encoder(tmp_path / "tiny"))}

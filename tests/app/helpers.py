@@ -1,6 +1,6 @@
 """What the tests of whole turns share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -8,7 +8,8 @@ from sqlalchemy import text
 
 from condensery.app import App
 from condensery.errors import ProviderError
-from condensery.testing import ScriptedLLM
+from condensery.models.cross_encoder import CrossEncoderModel
+from condensery.testing import Scripted, ScriptedLLM
 from condensery.workflows.events import StageFinished, TurnEvent, TurnFinished
 from condensery.workflows.turn import Turn
 
@@ -43,6 +44,9 @@ class BreaksOff(ScriptedLLM):
 
     whole: int = 0
 
+    def __init__(self, *replies: Scripted, **fields: Any) -> None:
+        super().__init__(*replies, **fields)
+
     async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
         self.whole -= 1
         stream = await super().astream_chat(messages, **kwargs)
@@ -56,3 +60,32 @@ async def _broken(stream: Any) -> Any:
         count += 1
         if count == 4:
             raise ProviderError("the endpoint stopped replying")
+
+
+def notes(turn: Turn) -> dict[str, str]:
+    """The note of each stage that has one."""
+    return {record.stage: record.note for record in turn.stages if record.note}
+
+
+def names(turn: Turn) -> list[str]:
+    return [found.chunk.id for found in turn.evidence]
+
+
+async def whole_database(app: App) -> str:
+    """Every value of every table, as text."""
+    async with app.services.database.engine.connect() as connection:
+        tables = await connection.execute(
+            text("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()")
+        )
+        rows = [await connection.execute(text(f"SELECT t::text FROM {name} t")) for (name,) in tables]  # noqa: S608
+        return "\n".join(str(value) for found in rows for (value,) in found)
+
+
+class Recording(CrossEncoderModel):
+    """A cross-encoder that keeps what it is asked and likes short passages."""
+
+    asked: list[tuple[str, list[str]]]
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        self.asked.append((question, list(passages)))
+        return [-float(len(passage)) for passage in passages]

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -225,3 +226,36 @@ async def test_an_endpoint_that_is_not_there_is_a_provider_error(opened: Open, s
 async def test_a_reply_that_is_no_json_is_a_provider_error(opened: Open) -> None:
     with pytest.raises(ProviderError):
         await opened(lambda h: send(h, 200, b"<html>hello</html>", "text/html")).complete(ASKED, max_tokens=9)
+
+
+def weighs(content: str, **logprobs: float) -> Answer:
+    """A reply that reports the likeliest first tokens with their log probabilities."""
+    tokens = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in logprobs.items()]
+    first = {"token": content, "logprob": 0.0, "bytes": None, "top_logprobs": tokens}
+    choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    choice["logprobs"] = {"content": [first], "refusal": None}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny-model", "choices": [choice]}
+    return lambda handler: send(handler, 200, json.dumps(whole).encode())
+
+
+async def test_a_verdict_is_the_share_of_yes_in_what_the_endpoint_reports(opened: Open, stub: Stub) -> None:
+    model = opened(weighs("No", No=math.log(0.6), Yes=math.log(0.2), Maybe=math.log(0.2)))
+    assert await model.yes_probability(ASKED) == pytest.approx(0.25)
+    assert (stub.bodies[0]["logprobs"], stub.bodies[0]["top_logprobs"]) == (True, 20)
+    assert model.parallel > 1
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_an_endpoint_that_reports_no_probabilities_is_taken_at_its_word(
+    opened: Open, stub: Stub, status: int
+) -> None:
+    model = opened(fails(status, "logprobs are not supported"), says("<think>hm</think>Yes."), says("no"))
+    assert [await model.yes_probability(ASKED) for _ in range(2)] == [1.0, 0.0]
+    assert ["logprobs" in body for body in stub.bodies] == [True, False, False]
+
+
+async def test_a_prompt_too_long_for_the_endpoint_is_not_asked_again(opened: Open, stub: Stub) -> None:
+    model = opened(fails(400, "maximum context length is 10 tokens"), says("yes"))
+    with pytest.raises(InputTooLarge):
+        await model.yes_probability(ASKED)
+    assert len(stub.bodies) == 1

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from condensery.agents.rag import RAGAgent
 from condensery.models.chat import ChatModel
+from condensery.models.pool import ModelPool
 from condensery.prompts.loader import prompts_for
+from condensery.retrieval.plans import METHOD_NAMES
 from condensery.retrieval.types import Chunk, Scope, ScoredChunk, SearchQuery
 from condensery.services import Services
 from condensery.settings import Settings
@@ -21,6 +23,8 @@ from condensery.workflows.extractive import Quote
 from condensery.workflows.turn import Exchange, OutboxEntry, Turn, TurnKey, TurnOptions
 
 MARK = "MARKED"
+SETTINGS = Settings.model_validate({"rerank": {"reranker": "llm"}})
+STAGES = {"hypothesize": {"question": ""}, "judge": {"question": "", "passage": ""}}
 QUESTION = "How long is the track?"
 CHUNK = ScoredChunk(chunk=Chunk(id="c", text="It is 2,140 metres long.", source="a.md"), score=1)
 
@@ -55,7 +59,8 @@ def services(recorder: Recorder, llm: ScriptedLLM | None) -> Services:
     """The real services class over doubles; an engine that repeats the raw message would be caught."""
     model = ChatModel(llm, name="scripted", context_window=4096) if llm else None
     made = Services(
-        settings=Settings(),
+        settings=SETTINGS,
+        models=ModelPool(SETTINGS.llm, model),
         database=cast(Any, None),
         embedder=cast(Any, None),
         model=model,
@@ -114,9 +119,16 @@ def messages(draw: st.DrawFn) -> str:
 
 
 @settings(max_examples=150)
-@given(messages(), messages(), st.sampled_from(sorted(ENGINES)), st.booleans(), st.booleans())
+@given(
+    messages(),
+    messages(),
+    st.sampled_from(sorted(ENGINES)),
+    st.sampled_from(METHOD_NAMES),
+    st.booleans(),
+    st.booleans(),
+)
 async def test_nothing_of_an_inlined_document_reaches_search_or_the_outbox(
-    message: str, earlier: str, engine: str, with_model: bool, programmatic: bool
+    message: str, earlier: str, engine: str, method: str, with_model: bool, programmatic: bool
 ) -> None:
     recorder = Recorder()
     llm = ScriptedLLM(lambda sent: "Rewritten: " + (sent[-1].content or ""), "It is 2,140 metres long [1].")
@@ -125,12 +137,16 @@ async def test_nothing_of_an_inlined_document_reaches_search_or_the_outbox(
         key=TurnKey(turn_id="t", conversation_id="c", user_id="u"),
         message=message,
         history=(Exchange(message=earlier, answer="It is long."),),
-        options=TurnOptions(engine=engine),
+        options=TurnOptions(engine=engine, method=method),
     )
     finished = await agent.run(start_event=start)
     assert isinstance(finished, TurnFinished)
     assert MARK not in recorder.effects
     assert recorder.stored[0].message == message
+    stages = {prompts_for("en").render(name, **gaps).splitlines()[0] for name, gaps in STAGES.items()}
+    assert not [
+        call for call in (llm.calls if llm else ()) if call.text.splitlines()[0] in stages and MARK in call.text
+    ]
     if with_model and llm.calls:
         answered = llm.calls[-1].messages[-1].content or ""
         assert message in answered

@@ -21,7 +21,7 @@ PASSAGES = {
     "it": "L'abbonamento annuale costa 240 euro. È valido su tutte le linee e non può essere rimborsato.",
 }
 REFUSALS = {
-    "en": ["I cannot answer.", "I can’t answer that.", "As an AI language model, I have no access.", "I'm sorry, but no.",
+    "en": ["I cannot answer.", "I can’t answer that.", "As an AI language model, I have no access.", "I'm sorry.",
            "Without more context, I cannot answer this.", "Sorry – unknown.", "N/A"],
     "de": ["Ich kann diese Frage nicht beantworten.", "Als KI habe ich keinen Zugriff darauf.", "Es tut mir leid.",
            "Das kann ich nicht beantworten.", "Leider kann ich das nicht sagen.", "Ich weiß es nicht."],
@@ -32,8 +32,8 @@ REFUSALS = {
 }  # fmt: skip
 
 
-def open_model(*replies: str | Exception, **options: float) -> Callable[[], ChatModel]:
-    model = ChatModel(ScriptedLLM(*replies, **options), name="scripted")
+def open_model(*replies: str | Exception) -> Callable[[], ChatModel]:
+    model = ChatModel(ScriptedLLM(*replies), name="scripted")
     return lambda: model
 
 
