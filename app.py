@@ -107,14 +107,15 @@ class App:
         """Change settings for every process that uses this database, from the next turn on: all of them or none.
 
         Names are paths (`retrieval.top_k`), or sections with a dict of fields. Raises `ConfigError` for one that cannot
-        be changed at run time (`settings_runtime.py` lists them), a value that is not allowed, a broken rule.
+        be changed at run time (`settings_runtime.py` lists them), a value that is not allowed, a rule that would be
+        broken, and a method whose model is not here.
         """
-        self._use(await self._stored_settings().set(changes))
+        self._use(await self._stored_settings().set(changes, check=self._check_models))
         return self.settings
 
     async def reset_settings(self, *names: str) -> Settings:
         """Let settings be what they are without the database again, from the next turn on; see `set_settings`."""
-        self._use(await self._stored_settings().reset(*names))
+        self._use(await self._stored_settings().reset(*names, check=self._check_models))
         return self.settings
 
     def _stored_settings(self) -> LiveSettings:
@@ -122,9 +123,20 @@ class App:
             raise ConfigError("these services were made without a database of settings; open them with open_services")
         return self._live
 
+    def _check_models(self, settings: Settings) -> None:
+        services = self.services.with_settings(settings)
+        services.check(services.plan())
+
     def _use(self, settings: Settings) -> None:
-        if settings is not self._seen:
-            self._seen = settings
+        """Let the next turn have `settings`; those that need a model that is not here are left alone."""
+        if settings is self._seen:
+            return
+        self._seen = settings
+        try:
+            self._check_models(settings)
+        except ConfigError as error:
+            log.warning("the settings stay as they were, since the stored ones cannot be met here: %s", error)
+        else:
             self.agent = RAGAgent(self.services.with_settings(settings))
 
     async def _begun(self, partial: PartialTurn) -> RAGAgent:

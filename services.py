@@ -134,7 +134,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             log.warning("%s", notice)
         database = await stack.enter_async_context(open_database(settings))
         live = LiveSettings(settings, SettingsRepository(database))
-        settings = await live.current()
+        given, settings = settings, await live.current()
         embedder = open_embedder(settings.embeddings)
         stack.push_async_callback(embedder.close)
         model = open_chat_model(settings.llm)
@@ -162,5 +162,16 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             live=live,
         )
         stack.push_async_callback(services.cross_encoders.close)
+        yield _usable(services, given)
+
+
+def _usable(services: Services, given: Settings) -> Services:
+    """The services; without what the database stores when that needs a model this machine lacks."""
+    try:
         services.check(services.plan())
-        yield services
+    except ConfigError as error:
+        if services.settings is given:
+            raise
+        log.warning("the stored settings are ignored, since they cannot be met here: %s", error)
+        return _usable(services.with_settings(given), given)
+    return services

@@ -1,15 +1,21 @@
 """The settings of a running process: as it was started, with what its database says now."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from condensery.errors import CondenseryError
+from condensery.errors import CondenseryError, ConfigError
 from condensery.settings import Settings
-from condensery.settings_runtime import applied, checked, checked_reset
+from condensery.settings_load import refused
+from condensery.settings_runtime import Changes, applied, checked, checked_reset
 from condensery.storage.settings import SettingsRepository, Stored
 
 log = logging.getLogger(__name__)
+Check = Callable[[Settings], None]
+
+
+def _accept(settings: Settings) -> None:
+    """No further demands."""
 
 
 class LiveSettings:
@@ -33,17 +39,28 @@ class LiveSettings:
             log.warning("the settings stay as they were, since the stored ones cannot be read: %s", error)
         return self.settings
 
-    async def set(self, changes: Mapping[str, Any]) -> Settings:
+    async def set(self, changes: Mapping[str, Any], *, check: Check = _accept) -> Settings:
         """Store `changes`, all or none, and return the settings of the next turn.
 
-        Raises `ConfigError` for what cannot be changed, a value that is not allowed, or a rule that would be broken.
+        Raises `ConfigError` for what cannot be changed, a value that is not allowed, a rule that would be broken, and
+        when `check` raises it for the settings that would come of it.
         """
-        self._take(await self._repository.change(lambda stored: checked(self._base, stored, changes)))
-        return self.settings
+        return await self._change(lambda stored: checked(self._base, stored, changes), check)
 
-    async def reset(self, *names: str) -> Settings:
-        """Forget the stored values of `names`, all or none, and return the settings of the next turn."""
-        self._take(await self._repository.change(lambda stored: checked_reset(self._base, stored, names)))
+    async def reset(self, *names: str, check: Check = _accept) -> Settings:
+        """Forget the stored values of `names`, all or none, and return the settings of the next turn; see `set`."""
+        return await self._change(lambda stored: checked_reset(self._base, stored, names), check)
+
+    async def _change(self, make: Callable[[Mapping[str, Any]], Changes], check: Check) -> Settings:
+        def decide(stored: Mapping[str, Any]) -> Changes:
+            changes = make(stored)
+            try:
+                check(applied(self._base, changes.over(stored))[0])
+            except ConfigError as error:
+                raise refused("nothing was changed", [str(error)]) from error
+            return changes
+
+        self._take(await self._repository.change(decide))
         return self.settings
 
     def _take(self, stored: Stored) -> None:

@@ -47,6 +47,10 @@ class Changes(NamedTuple):
     values: dict[str, JsonValue]
     unset: frozenset[str] = frozenset()
 
+    def over(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored after them."""
+        return {name: value for name, value in stored.items() if name not in self.unset} | self.values
+
 
 def why_fixed(name: str) -> str | None:
     """Why the setting of that name cannot be changed at run time; None when it can.

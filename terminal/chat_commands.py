@@ -17,13 +17,13 @@ from condensery.workflows.turn import Turn
 
 @dataclass
 class Talk:
-    """A conversation in progress, and what was chosen for it."""
+    """A conversation in progress, and what was chosen for it; None: what the settings say, also when they change."""
 
     app: App
     options: Options
     conversation: str
-    engine: str
-    method: str
+    engine: str | None = None
+    method: str | None = None
     last: Turn | None = None
     over: bool = False
 
@@ -70,7 +70,7 @@ def _engine(talk: Talk, name: str) -> None:
     if name:
         talk.app.services.engine(name)
         talk.engine = name
-    out.say(f"engine: {talk.engine} (of {', '.join(ENGINES)})")
+    out.say(f"engine: {talk.engine or talk.app.settings.condense.engine} (of {', '.join(ENGINES)})")
 
 
 def _method(talk: Talk, name: str) -> None:
@@ -78,7 +78,7 @@ def _method(talk: Talk, name: str) -> None:
         plan = talk.app.services.plan(name)
         talk.app.services.check(plan)
         talk.method = plan.name
-    out.say(f"method: {talk.method} (of {', '.join(METHOD_NAMES)})")
+    out.say(f"method: {talk.app.services.plan(talk.method).name} (of {', '.join(METHOD_NAMES)})")
 
 
 def _new(talk: Talk, _: str) -> None:

@@ -1,7 +1,6 @@
 """`condensery set` and `unset`: settings that apply to the next turn of every process on the same data."""
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 
 import typer
 
@@ -28,29 +27,26 @@ def pairs(words: list[str]) -> dict[str, str]:
 
 async def set_settings(words: list[str], options: Options) -> Code:
     """Store the values, all or none, and say what changed; without any, list what can be changed."""
+    from condensery.terminal.opening import opened
+
     changes = pairs(words)
     if not changes:
         out.write(run_time_table(await stored_over(options.settings())) + "\n")
         return Code.OK
-    async with opened(options.settings()) as live:
-        before = await live.current()
-        say_changes(before, await live.set(changes), changes)
+    async with opened(options.settings()) as app:
+        before = app.settings
+        say_changes(before, await app.set_settings(changes), changes)
     return Code.OK
 
 
 async def unset_settings(names: list[str], options: Options) -> Code:
     """Forget the stored values of the settings named, all or none, and say what they are now."""
-    async with opened(options.settings()) as live:
-        before = await live.current()
-        say_changes(before, await live.reset(*names), names)
+    from condensery.terminal.opening import opened
+
+    async with opened(options.settings()) as app:
+        before = app.settings
+        say_changes(before, await app.reset_settings(*names), names)
     return Code.OK
-
-
-@asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[LiveSettings]:
-    """The settings as the database has them, without anything else that an app opens."""
-    async with open_database(settings) as database:
-        yield LiveSettings(settings, SettingsRepository(database))
 
 
 async def stored_over(settings: Settings) -> Settings:
@@ -58,8 +54,8 @@ async def stored_over(settings: Settings) -> Settings:
     if settings.database_url is None and not (settings.data_dir.expanduser() / "postgres" / "PG_VERSION").exists():
         return settings
     try:
-        async with opened(settings) as live:
-            return await live.current()
+        async with open_database(settings) as database:
+            return await LiveSettings(settings, SettingsRepository(database)).current()
     except CondenseryError as error:
         err.say(f"warning: without what `condensery set` has stored: {error}", style="dim")
         return settings

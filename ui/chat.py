@@ -17,9 +17,9 @@ from chainlit.user import User
 from starlette.datastructures import Headers
 
 from condensery.app import App
-from condensery.errors import ConfigError
+from condensery.errors import CondenseryError, ConfigError
 from condensery.models.languages import language_notice
-from condensery.ui.choices import Choices, known
+from condensery.ui.choices import Choices, changed, known, panel
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.live import LiveTurn
 from condensery.ui.page import current_page
@@ -31,6 +31,7 @@ from condensery.workflows.partial import reason_of
 
 log = logging.getLogger(__name__)
 
+SHOWN = "settings the panel shows"
 SETTLE_SECONDS = 0.3  # after this the page has shown what it was sent
 
 
@@ -86,8 +87,18 @@ class Chat:
             self._spawn(self._catch_up(thread["id"]))
 
     async def on_settings(self, chosen: dict[str, Any]) -> None:
-        """The choices apply to the next turn, and to this thread when it is reopened."""
+        """This chat's choices hold for it from the next turn on, the settings of all chats for everything.
+
+        A setting that cannot be what was chosen stays as it was, and the person reads why.
+        """
         await self._threads.change(context.session.thread_id, settings=known(chosen))
+        shown = cl.user_session.get(SHOWN) or self._app.settings  # type: ignore[no-untyped-call]  # Chainlit's
+        if changes := changed(chosen, shown):
+            try:
+                await self._app.set_settings(changes)
+            except CondenseryError as error:
+                await current_page().send_toast(f"{self._prompts.text('ui.not_changed')}: {_reasons(error)}", "error")
+            await self._show_choices(known(chosen))
 
     async def on_message(self, message: cl.Message) -> None:
         """Answer one message; several may be answered at once."""
@@ -119,7 +130,7 @@ class Chat:
         chosen = context.session.chat_settings
         await self._threads.open(thread_id, user_id=LOCAL_USER, name=message)
         await self._threads.change(thread_id, settings=known(chosen))
-        choices = Choices.of(chosen, self._app.settings)
+        choices = Choices.of(chosen)
         turn = self._app.stream(
             message, conversation_id=thread_id, user_id=LOCAL_USER, engine=choices.engine, method=choices.method
         )
@@ -147,9 +158,10 @@ class Chat:
         await page.task_end()
 
     async def _show_choices(self, chosen: Mapping[str, Any]) -> None:
-        methods = self._app.services.usable_methods()
-        panel = ChatSettings(Choices.of(chosen, self._app.settings).widgets(self._prompts, methods))
-        await panel.send()  # type: ignore[no-untyped-call]  # Chainlit's
+        settings = await self._app.refresh()
+        cl.user_session.set(SHOWN, settings)  # type: ignore[no-untyped-call]  # Chainlit's
+        tabs = panel(chosen, self._prompts, settings, self._app.services.usable_methods())
+        await ChatSettings(tabs).send()  # type: ignore[no-untyped-call]  # Chainlit's
 
     async def _notices(self) -> list[str]:
         """A failure is one too: what Chainlit would show instead is the exception's own text."""
@@ -167,3 +179,9 @@ class Chat:
         first = not self._notice_given and not (await self._threads.list(LOCAL_USER, limit=1)).threads
         self._notice_given = True
         return ["ui.better_model"] if first and self._app.services.quoting_for_want_of_a_model else []
+
+
+def _reasons(error: CondenseryError) -> str:
+    """What an error lists, or says, on one line."""
+    first, *listed = str(error).splitlines()
+    return "; ".join(line.strip() for line in listed) or first

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from condensery.app import open_app
 from condensery.settings import Settings
 
 if TYPE_CHECKING:
@@ -71,6 +72,15 @@ async def choose(page: "Page", setting: str, choice: str) -> set[str]:
     return set(options)
 
 
+async def change_for_all_chats(page: "Page", setting: str, value: str) -> None:
+    """Change a setting of all chats in the settings panel, as `section__field`."""
+    await page.click("#chat-settings-open-modal")
+    await page.get_by_role("tab", name="All chats").click()
+    await page.fill(f"#chat-settings input#{setting}", value)
+    await page.click("#chat-settings #confirm")
+    await page.wait_for_selector("#chat-settings", state="hidden")
+
+
 async def delete_thread(page: "Page", name: str) -> None:
     await page.locator("#thread-history").get_by_text(name).hover()
     await page.locator("#thread-history #thread-options").click()
@@ -112,6 +122,14 @@ async def test_a_conversation_is_answered_with_evidence_and_outlives_a_reload(
         assert await page.inner_text("#chat-settings button#method") == "bm25"
         await page.keyboard.press("Escape")
 
+        await change_for_all_chats(page, "retrieval__candidates", "2")
+        await page.get_by_text("retrieval.candidates must be at least retrieval.top_k").wait_for()
+        await change_for_all_chats(page, "answer__max_quotes", "1")
+        assert "[2]" not in await ask(page, "When is the sauna open and what does a bicycle cost?")
+        async with open_app(corpus_settings) as other:
+            assert other.settings.answer.max_quotes == 1
+            assert other.settings.retrieval.candidates == 30
+
         await delete_thread(page, ROOF)
         await page.get_by_text("No threads found").wait_for()
 
@@ -142,6 +160,13 @@ async def test_stopped_failed_and_interrupted_turns_are_shown_for_what_they_are(
         assert "no such secret" not in await page.inner_text("body")
         assert "I was sent 3 exchanges" in await ask(page, "What did you just say?")
         await open_passage(page, "[1]")
+
+        await choose(page, "engine", "condense_context")
+        await ask(page, "And the other one?")
+        told = await traces(page).last.inner_text()
+        assert "⚠ Searched with your own words: " in told
+        await reload(page)
+        assert await traces(page).last.inner_text() == told
 
         await send(page, "SLOW: who looks after the trails?")
         await answers(page).get_by_text("bit by bit").nth(2).wait_for()
