@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-NOT_PACKAGED = {"tests", "benchmarks", "evals", "examples", "docs", "scripts", "build", "dist"}
+NOT_PACKAGED = {"tests", "benchmarks", "examples", "docs", "scripts", "build", "dist"}
 LONGEST_FILE = 300
 
 # In pieces, so that this file does not name them either.

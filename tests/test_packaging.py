@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "evals" / "fixtures"  # they are about the example documents, which are not in the wheel either
 LEFT_BEHIND = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "tests", "examples", "docs")
 
 
@@ -81,7 +82,7 @@ def test_the_wheel_holds_every_file_of_every_package(wheel: Path) -> None:
         f"condensery/{path.relative_to(ROOT)}"
         for folder in folders
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and FIXTURES not in path.parents
     }
     root = {"condensery/py.typed", "condensery/chainlit.md"}
     assert sorted((code | data | root) - inside) == []
@@ -89,7 +90,8 @@ def test_the_wheel_holds_every_file_of_every_package(wheel: Path) -> None:
 
 def test_the_wheel_holds_none_of_what_is_ours_alone(wheel: Path) -> None:
     folders = {name.split("/")[1] for name in zipfile.ZipFile(wheel).namelist() if name.count("/") > 1}
-    assert folders.isdisjoint({"tests", "benchmarks", "evals", "docs", "examples", "scripts"})
+    assert folders.isdisjoint({"tests", "benchmarks", "docs", "examples", "scripts"})
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("condensery/evals/fixtures/")]
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith((".pyc", ".gguf"))]
 
 
