@@ -54,4 +54,4 @@ class Bm25:
     async def rank(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Return the best matches. Raises ConfigError for a bad filter key, ProviderError when the database fails."""
         scope = checked_scope(scope)
-        return (await self._cache.current()).search(query.text, scope, limit)
+        return (await self._cache.current()).search(query.weighed, scope, limit)

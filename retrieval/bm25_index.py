@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from condensery.retrieval.chunking import enriched
 from condensery.retrieval.tokenize import terms
-from condensery.retrieval.types import Chunk, Scope
+from condensery.retrieval.types import Chunk, Probe, Scope
 from condensery.storage.scope import attributes, in_scope
 
 
@@ -45,18 +45,27 @@ class Bm25Index:
         self._by_id = {chunk.id: chunk for chunk in self.chunks}
         self._mask = lru_cache(maxsize=32)(self._compute_mask)
 
-    def rank(self, question: str, scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
-        """Return at most `limit` chunks within `scope` that share a term with `question`, best first, ties by place."""
-        known = [term for term in terms(question) if term in self._vocabulary]
-        if not known or self.bm25 is None:
-            return []
-        scores: NDArray[np.float32] = self.bm25.get_scores(known)
+    def rank(self, probes: Sequence[Probe], scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
+        """Return at most `limit` chunks within `scope` that share a term with `probes`, best first, ties by place.
+
+        A score is the weighed sum of the probes' BM25 scores, in units of the highest idf the index knows, so that it
+        means the same for a small and a large number of documents: 1 is about one rare term, matched.
+        """
+        scores = self._scores(probes)
         found = scores > 0
         if scope.namespaces or scope.filters:
             found &= self._mask(scope.namespaces, tuple(sorted(scope.filters.items())))
         hits = np.flatnonzero(found)
         best = hits[np.lexsort((hits, -scores[hits]))][:limit]
         return [(self.chunks[i], float(scores[i])) for i in best]
+
+    def _scores(self, probes: Sequence[Probe]) -> NDArray[np.float32]:
+        total = np.zeros(len(self.chunks), dtype=np.float32)
+        for probe in probes:
+            known = [term for term in terms(probe.text) if term in self._vocabulary]
+            if known and probe.lexical > 0 and self.bm25 is not None:
+                total += probe.lexical * self.bm25.get_scores(known)
+        return total / np.float32(_idf(0, len(self.chunks)))
 
     def idf(self, term: str) -> float:
         """Return Lucene's inverse document frequency of a term as `tokenize.terms` gives it."""
@@ -65,18 +74,22 @@ class Bm25Index:
             column = self._vocabulary[term]
             pointers = self.bm25.scores["indptr"]
             found = int(pointers[column + 1] - pointers[column])
-        return math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
+        return _idf(found, len(self.chunks))
 
-    def search(self, question: str, scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
+    def search(self, probes: Sequence[Probe], scope: Scope, limit: int) -> list[tuple[Chunk, float]]:
         """Do what `rank` does as a LlamaIndex retrieval, so that LlamaIndex's instrumentation sees it."""
         if self.bm25 is None:
             return []
-        nodes = ScopedBm25Retriever(self, scope, limit).retrieve(question)
+        nodes = ScopedBm25Retriever(self, probes, scope, limit).retrieve(" ".join(probe.text for probe in probes))
         return [(self._by_id[found.node_id], found.score or 0.0) for found in nodes]
 
     def _compute_mask(self, namespaces: tuple[str, ...], filters: tuple[tuple[str, str], ...]) -> NDArray[np.bool_]:
         scope = Scope(namespaces=namespaces, filters=dict(filters))
         return np.fromiter((in_scope(chunk, scope) for chunk in self.chunks), bool, len(self.chunks))
+
+
+def _idf(found: int, of: int) -> float:
+    return math.log(1 + (of - found + 0.5) / (found + 0.5))
 
 
 def _build(corpus: list[list[str]]) -> Any:
@@ -86,17 +99,17 @@ def _build(corpus: list[list[str]]) -> Any:
 
 
 class ScopedBm25Retriever(BM25Retriever):
-    """LlamaIndex's BM25Retriever for one search: with our terms, within a scope, without hits that score nothing.
+    """LlamaIndex's BM25Retriever for one search: with our terms and weights, within a scope, only hits that score.
 
-    The index must hold at least one term.
+    The index must hold at least one term. The query it is given is for LlamaIndex's traces; it searches with `probes`.
     """
 
-    def __init__(self, index: Bm25Index, scope: Scope, limit: int) -> None:
+    def __init__(self, index: Bm25Index, probes: Sequence[Probe], scope: Scope, limit: int) -> None:
         super().__init__(existing_bm25=index.bm25, similarity_top_k=min(limit, len(index.chunks)))
-        self._index, self._scope, self._limit = index, scope, limit
+        self._index, self._probes, self._scope, self._limit = index, probes, scope, limit
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self._index.rank(query_bundle.query_str, self._scope, self._limit)
+        found = self._index.rank(self._probes, self._scope, self._limit)
         return [
             NodeWithScore(node=TextNode(id_=chunk.id, text=chunk.text, metadata=attributes(chunk)), score=score)
             for chunk, score in found

@@ -1,11 +1,11 @@
-"""Hybrid search: a dense and a lexical arm in parallel, fused by rank."""
+"""Hybrid search: a dense and a lexical arm in parallel, fused by score or by rank."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
 from condensery.errors import CondenseryError, ConfigError, ProviderError
 from condensery.retrieval.arms import Arm
-from condensery.retrieval.fusion import fuse
+from condensery.retrieval.fusion import fuse_ranks, fuse_scores
 from condensery.retrieval.types import Chunk, Scope, ScoredChunk, SearchQuery
 from condensery.settings import Retrieval
 from condensery.tracing import degraded
@@ -39,7 +39,9 @@ class Hybrid:
             raise ProviderError(
                 f"every arm of the search failed ({', '.join(arm.name for arm in self._arms)}); the log has the reasons"
             )
-        return fuse(results, weights=self._weights, k=self._settings.rrf_k, limit=limit)
+        if self._settings.fusion == "rank":
+            return fuse_ranks(results, weights=self._weights, k=self._settings.rrf_k, limit=limit)
+        return fuse_scores(results, weights=self._weights, asked=candidates, limit=limit)
 
 
 def _words(error: Exception) -> str:

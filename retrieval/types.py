@@ -65,11 +65,28 @@ class Scope(Frozen):
     filters: dict[str, str] = Field(default_factory=dict)
 
 
+class Probe(Frozen):
+    """One text of a search that weighs several: what it counts in the dense and in the lexical arm."""
+
+    text: str
+    dense: float = Field(1.0, ge=0)
+    lexical: float = Field(1.0, ge=0)
+
+
 class SearchQuery(Frozen):
-    """What to search for. `passage`, when given, is embedded in document mode in place of the dense arm's question."""
+    """What to search for: `text`, or in its place the weighed sum of `probes`, which say more than one text can.
+
+    `passage`, when given, is embedded in document mode in place of whatever else the dense arm would embed.
+    """
 
     text: str
     passage: str | None = None
+    probes: tuple[Probe, ...] = ()
+
+    @property
+    def weighed(self) -> tuple[Probe, ...]:
+        """The texts to search with: the probes, or the text alone."""
+        return self.probes or (Probe(text=self.text),)
 
 
 class Retriever(Protocol):

@@ -10,7 +10,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from condensery.retrieval import bm25 as bm25_module
 from condensery.retrieval.bm25_index import Bm25Index, ScopedBm25Retriever
-from condensery.retrieval.types import Chunk, Scope
+from condensery.retrieval.types import Chunk, Probe, Scope
 
 from .conftest import Library
 
@@ -22,7 +22,7 @@ def chunk(number: int, text: str, **fields: object) -> Chunk:
 
 
 def found(index: Bm25Index, question: str, scope: Scope = ALL, limit: int = 20) -> list[str]:
-    return [chunk.id for chunk, _ in index.search(question, scope, limit)]
+    return [chunk.id for chunk, _ in index.search([Probe(text=question)], scope, limit)]
 
 
 def test_the_best_match_comes_first() -> None:
@@ -38,7 +38,7 @@ def test_title_and_heading_are_searched_too() -> None:
 def test_a_chunk_without_a_common_term_is_no_hit() -> None:
     index = Bm25Index([chunk(1, "cat"), chunk(2, "dog")])
     assert found(index, "rockets") == []
-    assert all(score > 0 for _, score in index.search("cat", ALL, 20))
+    assert all(score > 0 for _, score in index.search([Probe(text="cat")], ALL, 20))
 
 
 def test_filtered_out_chunks_are_not_returned_and_do_not_count() -> None:
@@ -74,8 +74,25 @@ def test_equal_scores_come_in_the_order_of_the_chunks() -> None:
 
 def test_an_index_that_reuses_terms_ranks_like_a_new_one() -> None:
     chunks = [chunk(n, f"dog number{n} " + "cat " * n) for n in range(10)]
+    cats = [Probe(text="cat number7")]
     reused = Bm25Index(chunks, previous=Bm25Index(chunks[:5]))
-    assert reused.rank("cat number7", ALL, 10) == Bm25Index(chunks).rank("cat number7", ALL, 10)
+    assert reused.rank(cats, ALL, 10) == Bm25Index(chunks).rank(cats, ALL, 10)
+
+
+def test_a_probe_counts_as_much_as_its_weight() -> None:
+    index = Bm25Index([chunk(1, "dog"), chunk(2, "cat"), chunk(3, "fish")])
+    asked, carried = Probe(text="dog"), Probe(text="cat", lexical=0.25)
+    (first, dog), (second, cat) = index.rank([asked, carried], ALL, 10)
+    assert (first.id, second.id) == ("c1", "c2")
+    assert cat == pytest.approx(dog / 4)
+    assert index.rank([asked, Probe(text="cat", lexical=0)], ALL, 10) == [(first, dog)]
+    assert index.rank([], ALL, 10) == []
+
+
+def test_a_score_means_about_the_same_in_few_and_in_many_documents() -> None:
+    small, large = ([chunk(n, f"plain words number{n}") for n in range(size)] for size in (20, 2000))
+    scores = [Bm25Index(chunks).rank([Probe(text="number7")], ALL, 1)[0][1] for chunks in (small, large)]
+    assert scores[0] == pytest.approx(scores[1], rel=0.25)
 
 
 def test_rare_terms_weigh_more_and_unknown_ones_most() -> None:
@@ -101,14 +118,14 @@ def test_llama_index_sees_each_search_and_never_another_scope() -> None:
     finally:
         dispatcher.event_handlers.pop()
     assert seen == [["c2"]]
-    nodes = ScopedBm25Retriever(index, Scope(namespaces=("a",)), 5).retrieve("dog")
+    nodes = ScopedBm25Retriever(index, [Probe(text="dog")], Scope(namespaces=("a",)), 5).retrieve("dog")
     assert [(node.node_id, node.text, node.metadata["namespace"]) for node in nodes] == [("c1", "dog", "a")]
 
 
 async def test_the_index_is_loaded_from_chunks_that_only_the_database_has(library: Library) -> None:
     await library.add({"a.txt": "The lantern hangs high."})
     fresh = bm25_module.Bm25Cache(library.documents)
-    assert [chunk.source for chunk, _ in (await fresh.current()).search("lantern", ALL, 5)] == ["a.txt"]
+    assert [chunk.source for chunk, _ in (await fresh.current()).search([Probe(text="lantern")], ALL, 5)] == ["a.txt"]
 
 
 async def test_an_empty_database_answers_with_nothing(library: Library) -> None:

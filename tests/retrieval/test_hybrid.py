@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condensery.errors import ConfigError, ProviderError
-from condensery.retrieval.fusion import fuse
+from condensery.retrieval.fusion import fuse_ranks, fuse_scores
 from condensery.retrieval.hybrid import Hybrid
 from condensery.retrieval.types import Chunk, Placement, Scope, SearchQuery
 from condensery.settings import Retrieval
@@ -25,7 +25,7 @@ def ranked(names: str) -> Ranking:
 
 
 def order(**arms: str) -> str:
-    return "".join(result.chunk.id for result in fuse({arm: ranked(names) for arm, names in arms.items()}))
+    return "".join(result.chunk.id for result in fuse_ranks({arm: ranked(names) for arm, names in arms.items()}))
 
 
 def test_what_both_arms_rank_high_comes_first() -> None:
@@ -34,7 +34,7 @@ def test_what_both_arms_rank_high_comes_first() -> None:
 
 
 def test_the_score_is_the_sum_of_reciprocal_ranks() -> None:
-    (first, *_) = fuse({"semantic": ranked("ab"), "bm25": ranked("ca")}, weights={"bm25": 2.0}, k=10)
+    (first, *_) = fuse_ranks({"semantic": ranked("ab"), "bm25": ranked("ca")}, weights={"bm25": 2.0}, k=10)
     assert first.chunk.id == "a"
     assert first.score == pytest.approx(1 / 11 + 2 / 12)
     assert first.trace.arms == {"semantic": Placement(rank=1, score=10.0), "bm25": Placement(rank=2, score=9.0)}
@@ -43,16 +43,16 @@ def test_the_score_is_the_sum_of_reciprocal_ranks() -> None:
 
 def test_a_weight_moves_an_arm() -> None:
     arms = {"semantic": ranked("a"), "bm25": ranked("b")}
-    assert [result.chunk.id for result in fuse(arms, weights={"semantic": 2.0})] == ["a", "b"]
-    assert [result.chunk.id for result in fuse(arms, weights={"bm25": 2.0})] == ["b", "a"]
+    assert [result.chunk.id for result in fuse_ranks(arms, weights={"semantic": 2.0})] == ["a", "b"]
+    assert [result.chunk.id for result in fuse_ranks(arms, weights={"bm25": 2.0})] == ["b", "a"]
 
 
 def test_a_limit_keeps_the_best() -> None:
-    assert [result.chunk.id for result in fuse({"bm25": ranked("abcd")}, limit=2)] == ["a", "b"]
+    assert [result.chunk.id for result in fuse_ranks({"bm25": ranked("abcd")}, limit=2)] == ["a", "b"]
 
 
 def test_nothing_fuses_to_nothing() -> None:
-    assert fuse({}) == fuse({"bm25": []}) == []
+    assert fuse_ranks({}) == fuse_ranks({"bm25": []}) == []
 
 
 @given(rankings, rankings)
@@ -66,6 +66,29 @@ def test_fusion_is_a_total_order_over_everything_found(one: str, other: str) -> 
 @given(rankings)
 def test_one_arm_alone_keeps_its_order(names: str) -> None:
     assert order(semantic=names) == order(semantic=names, bm25="") == names
+
+
+def test_scores_are_added_by_weight() -> None:
+    arms = {"semantic": [(CHUNKS["a"], 0.8), (CHUNKS["b"], 0.6)], "bm25": [(CHUNKS["b"], 1.0)]}
+    fused = fuse_scores(arms, weights={"bm25": 0.5}, asked=10)
+    assert [(result.chunk.id, result.score) for result in fused] == [("b", pytest.approx(1.1)), ("a", 0.8)]
+    assert fused[0].trace.arms == {"semantic": Placement(rank=2, score=0.6), "bm25": Placement(rank=1, score=1.0)}
+
+
+def test_a_chunk_beyond_an_arms_results_counts_there_as_the_last_of_them() -> None:
+    arms = {"semantic": [(CHUNKS["a"], 0.8), (CHUNKS["b"], 0.7)], "bm25": [(CHUNKS["c"], 0.5)]}
+    cut = {result.chunk.id: result.score for result in fuse_scores(arms, asked=2)}
+    assert cut == {"a": 0.8, "b": 0.7, "c": pytest.approx(1.2)}
+    whole = {result.chunk.id: result.score for result in fuse_scores(arms, asked=3)}
+    assert whole["c"] == 0.5
+
+
+@given(rankings, rankings)
+def test_fusion_by_score_is_a_total_order_over_everything_found(one: str, other: str) -> None:
+    arms = {"semantic": ranked(one), "bm25": ranked(other)}
+    fused = [result.chunk.id for result in fuse_scores(arms, asked=10)]
+    assert set(fused) == set(one) | set(other)
+    assert fused == [result.chunk.id for result in fuse_scores(dict(reversed(arms.items())), asked=10)]
 
 
 class Scripted:

@@ -4,16 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from condensery.retrieval.types import Probe
 from condensery.workflows.turn import Exchange, FallbackReason
 
 
 @dataclass(frozen=True)
 class PreparedQuery:
-    """What to search for. `condensed`: whether it differs from what the engine was given."""
+    """What to search for. `condensed`: whether it differs from what the engine was given.
+
+    `search_query` is the standalone question as one text. `probes`, when given, are what a search weighs in its place;
+    the first is what is asked itself.
+    """
 
     search_query: str
     original_query: str
     reason: FallbackReason | None = None
+    probes: tuple[Probe, ...] = ()
 
     @property
     def condensed(self) -> bool:

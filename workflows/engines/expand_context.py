@@ -1,16 +1,40 @@
-"""Model-free: a message that leans on earlier turns is searched for together with their salient terms."""
+"""Model-free: a message that leans on the turns before is searched for together with what they were about.
+
+A search weighs the message, the last questions and the last answers, the latter less the more the message says itself;
+as one text the question is the message after its subject. The weights: docs/decisions/expand-context.md.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from condensery.retrieval.tokenize import terms
+from condensery.retrieval.types import Probe
 from condensery.settings import Condense
 from condensery.workflows.engines.base import PreparedQuery
-from condensery.workflows.engines.carrying import searchable
-from condensery.workflows.engines.references import Cues, cues_for, depends
+from condensery.workflows.engines.carrying import WITHHELD, searchable
+from condensery.workflows.engines.references import Cues, cues_for, depends, leaning
 from condensery.workflows.turn import Exchange
 
 MOST_ANSWER_WORDS = 12
+
+ANSWER_CHARS = 400
+"""Of an answer a search sees its beginning, which says what it is about."""
+
+FULL_TERMS = 8
+"""A text of more terms counts less in the lexical arm, or a long answer would outweigh the message."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a text of an earlier turn counts in either arm, where the message itself counts 1."""
+
+    dense: float
+    lexical: float
+
+
+LAST_QUESTION, LAST_ANSWER = Share(0.25, 0.2), Share(0.35, 0.3)
+EARLIER_QUESTION, EARLIER_ANSWER = Share(0.05, 0.05), Share(0.0, 0.15)
 
 _WORD = re.compile(r"[\w'’-]+")
 
@@ -24,12 +48,44 @@ class ExpandContext:
 
     async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery:
         cues = cues_for(message, self._locale)
-        if not depends(message, cues):
+        strength = leaning(message, cues)
+        earlier = searchable(history, self._settings.max_chars) if strength else []
+        if not earlier:
             return PreparedQuery(message, message)
-        earlier = searchable(history, self._settings.max_chars)
+        return PreparedQuery(
+            self._text(message, earlier, cues), message, probes=tuple(carried(message, earlier, strength))
+        )
+
+    def _text(self, message: str, earlier: Sequence[Exchange], cues: Cues) -> str:
+        if not depends(message, cues):
+            return message
         topic = topic_of(earlier, cues)
-        news = new_words(earlier[-1].answer, " ".join([*topic, message]), MOST_ANSWER_WORDS) if earlier else ""
-        return PreparedQuery(expand(message, [*topic, news], self._settings.max_chars), message)
+        news = new_words(earlier[-1].answer, " ".join([*topic, message]), MOST_ANSWER_WORDS)
+        return expand(message, [*topic, news], self._settings.max_chars)
+
+
+def carried(message: str, earlier: Sequence[Exchange], strength: float) -> Iterator[Probe]:
+    """The message, and what the last two of the `earlier` turns lend to it."""
+    yield Probe(text=message)
+    for exchange, question, answer in zip(
+        reversed(earlier), (LAST_QUESTION, EARLIER_QUESTION), (LAST_ANSWER, EARLIER_ANSWER), strict=False
+    ):
+        yield weighed(exchange.message, question, strength)
+        if exchange.answer != WITHHELD:
+            yield weighed(shorten(exchange.answer, ANSWER_CHARS), answer, strength)
+
+
+def weighed(text: str, share: Share, strength: float) -> Probe:
+    """`text` with its share of a search."""
+    length = len(terms(text))
+    lexical = share.lexical * FULL_TERMS / max(length, FULL_TERMS)
+    return Probe(text=text, dense=strength * share.dense, lexical=strength * lexical)
+
+
+def shorten(text: str, most: int) -> str:
+    """The beginning of `text` on one line, at most `most` characters, whole words where there are any."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most + 1].rpartition(" ")[0] or line[:most]
 
 
 def topic_of(earlier: Sequence[Exchange], cues: Cues) -> list[str]:

@@ -14,6 +14,14 @@ SHORT = 6
 """A message of this many content terms or fewer is elliptical when it goes on from something ("And on Sundays?")."""
 
 
+SAYS_ENOUGH = 5
+"""A message of more content terms than this, without a reference, stands alone."""
+
+REFERRING, SHORT_FORM = 3.0, 2.5
+"""Content terms up to which the turns before count in full, for a message that refers to them and for one that is
+merely short; with more terms they count less, since the message says more itself."""
+
+
 @dataclass(frozen=True)
 class Cues:
     """Reference words, as `bare` gives them."""
@@ -33,6 +41,14 @@ def depends(message: str, cues: Cues) -> bool:
         return True
     size = len(set(terms(message)))
     return size <= FEW_TERMS or (size <= SHORT and _opens_with(words.split(), cues.openers))
+
+
+def leaning(message: str, cues: Cues) -> float:
+    """How much the turns before a message count in a search for it, from 0 (it stands alone) to 1."""
+    size = max(len(set(terms(message))), 1)
+    if depends(message, cues):
+        return min(1.0, REFERRING / size)
+    return min(1.0, SHORT_FORM / size) if size <= SAYS_ENOUGH else 0.0
 
 
 def _opens_with(words: list[str], phrases: frozenset[str]) -> bool:
