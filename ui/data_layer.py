@@ -13,6 +13,7 @@ from chainlit.types import Feedback, PageInfo, PaginatedResponse, Pagination, Th
 from chainlit.user import PersistedUser, User
 
 from condensery.storage.turns import TurnRepository
+from condensery.ui.choices import known
 from condensery.ui.running import Running
 from condensery.ui.threads import Thread, ThreadRepository
 from condensery.ui.transcript import Transcript
@@ -87,11 +88,12 @@ class TurnsDataLayer(BaseDataLayer):
         metadata: dict[str, Any] | None = None,
         tags: list[str] | None = None,
     ) -> None:
-        """Start a thread (with a user), rename it (without), or keep its settings."""
+        """Start a thread (with a user), rename it (without), or keep what was chosen for it."""
         if user_id is not None:
             await self._threads.open(thread_id, user_id=user_id, name=name or "")
         settings = (metadata or {}).get("chat_settings")
-        await self._threads.change(thread_id, name=name if user_id is None else None, settings=settings or None)
+        chosen = known(settings) if settings else None
+        await self._threads.change(thread_id, name=name if user_id is None else None, settings=chosen)
 
     async def delete_thread(self, thread_id: str) -> None:
         """Stop what runs in a thread and remove it with its turns."""

@@ -9,6 +9,8 @@ from llama_index.core.base.llms.types import ChatMessage
 from condensery.app import App, open_app
 from condensery.errors import ConfigError
 from condensery.settings import Settings
+from condensery.settings_runtime import Changes
+from condensery.storage.settings import SettingsRepository
 from condensery.testing import ScriptedLLM
 from condensery.tests.app.helpers import OpenApp
 from condensery.workflows.turn import Outcome
@@ -114,3 +116,29 @@ async def test_a_turn_that_is_stopped_while_the_settings_are_read_is_kept(
             await task
         (turn,) = await app.history("c")
         assert (turn.message, turn.outcome) == (QUESTION, Outcome.STOPPED)
+
+
+async def test_a_method_whose_model_is_not_here_is_refused_before_it_is_stored(corpus_settings: Settings) -> None:
+    async with open_app(corpus_settings) as app:
+        with pytest.raises(ConfigError, match=r"(?s)nothing was changed:.*rerank\.model"):
+            await app.set_settings({"retrieval.method": "reranked", "retrieval.top_k": 3})
+        assert (await SettingsRepository(app.services.database).load()).values == {}
+
+
+async def test_what_another_machine_stored_and_this_one_cannot_meet_is_left_alone_with_a_warning(
+    corpus_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_app(corpus_settings) as app:
+        stored = Changes({"retrieval.method": "reranked/bm25", "retrieval.top_k": 3})
+        await SettingsRepository(app.services.database).change(lambda _: stored)
+        turn = await app.ask(QUESTION)
+        assert (turn.method, len(turn.evidence)) == ("hybrid", 5)
+        assert "cannot be met here" in caplog.text
+        await app.set_settings({"retrieval.method": "bm25"})
+        turn = await app.ask(QUESTION)
+        assert (turn.method, len(turn.evidence)) == ("bm25", 3)
+        await SettingsRepository(app.services.database).change(lambda _: stored)
+    caplog.clear()
+    async with open_app(corpus_settings) as app:
+        assert app.settings.retrieval.method == "hybrid"
+        assert "cannot be met here" in caplog.text

@@ -19,7 +19,9 @@ with_history = App._with_history
 
 
 def reply(messages: Sequence[ChatMessage]) -> str:
-    """An answer that tells what came before; a slow one when the message says so."""
+    """What tells what came before; when the message says so, a slow answer, or thoughts that lead nowhere."""
+    if "THINK" in (messages[-1].content or ""):
+        return "<think>and on and on"
     if "SLOW" in (messages[-1].content or ""):
         return "It comes bit by bit [1]. " + "And on it goes. " * 2000
     answers = [message for message in messages if message.role == "assistant"]

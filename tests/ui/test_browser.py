@@ -162,9 +162,9 @@ async def test_stopped_failed_and_interrupted_turns_are_shown_for_what_they_are(
         await open_passage(page, "[1]")
 
         await choose(page, "engine", "condense_context")
-        await ask(page, "And the other one?")
+        await ask(page, "THINK: and the other one?")
         told = await traces(page).last.inner_text()
-        assert "⚠ Searched with your own words: " in told
+        assert "⚠ Searched with your own words: the model thought without coming to a question" in told
         await reload(page)
         assert await traces(page).last.inner_text() == told
 

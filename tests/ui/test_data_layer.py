@@ -3,6 +3,7 @@ from chainlit.types import Pagination, ThreadFilter
 from condensery.prompts.loader import prompts_for
 from condensery.storage.database import Database
 from condensery.storage.turns import TurnRepository
+from condensery.ui.choices import AS_SET
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.running import Running
 from condensery.ui.threads import ThreadRepository
@@ -54,10 +55,11 @@ async def test_a_turn_that_ends_while_its_thread_is_read_is_shown_once(database:
     assert [step["output"] for step in thread["steps"] if step["type"].endswith("message")] == ["One?", "Yes."]
 
 
-async def test_settings_come_back_with_the_thread(database: Database) -> None:
+async def test_what_was_chosen_for_a_thread_comes_back_with_it_and_nothing_else(database: Database) -> None:
     layer = data_layer(database)
     await layer.update_thread("a", name="One?", user_id=LOCAL_USER)
-    await layer.update_thread("a", metadata={"chat_settings": {"engine": "simple"}, "id": "of a session"})
+    panel = {"engine": "simple", "method": AS_SET, "retrieval__top_k": 8}
+    await layer.update_thread("a", metadata={"chat_settings": panel, "id": "of a session"})
     thread = await layer.get_thread("a")
     assert thread is not None
     assert thread["metadata"] == {"chat_settings": {"engine": "simple"}}
