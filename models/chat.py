@@ -117,6 +117,14 @@ class ChatModel:
         with self._translated():
             return await self._adapter.yes_probability(messages, yes, no)
 
+    async def read_ahead(self, messages: "Sequence[ChatMessage]") -> None:
+        """Let a local model read, while nobody waits for it, what later prompts begin with; any other call ends it.
+
+        For other models, and for one whose weights are not loaded yet, nothing happens.
+        """
+        with self._translated():
+            await self._adapter.read_ahead(messages)
+
     async def close(self) -> None:
         """Stop what runs and free the model."""
         await self._adapter.close()

@@ -28,11 +28,13 @@ from pydantic import Field, PrivateAttr
 
 from condensery.models import chat_prompt
 from condensery.models.llama_call import Options, astream, chat_response, completion_response, joined, stream
+from condensery.models.llama_prefixes import shared
 from condensery.models.llama_runtime import LlamaRuntime, Piece, Request
 from condensery.models.llama_vocabulary import Vocabulary, load_llama
 from condensery.models.types import input_too_large
 
 _THINKING_OPENED = Piece("<think>\n")
+_ANY_TWO = ("a", "b")  # messages that share no beginning
 
 
 class LlamaLLM(LlamaCPP):
@@ -95,6 +97,21 @@ class LlamaLLM(LlamaCPP):
     def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
         """Return the tokens of the templated prompt; no weights are needed."""
         return self._vocabulary.tokenize(self.prompt(messages))
+
+    def beginning(self, messages: Sequence[ChatMessage]) -> list[int]:
+        """Return the tokens that every prompt begins with that goes on from `messages` with a user message."""
+        first, second = ([*messages, ChatMessage(role=MessageRole.USER, content=text)] for text in _ANY_TWO)
+        tokens = self.tokens(first)
+        return tokens[: shared(tokens, self.tokens(second))]
+
+    async def read_ahead(self, messages: Sequence[ChatMessage]) -> None:
+        """Read the beginning of later prompts in the background; any other call ends it, and so does cancelling it.
+
+        Does nothing while the weights are not loaded. Raises `Busy` when too much waits in the background.
+        """
+        tokens = await asyncio.to_thread(self.beginning, messages)
+        if len(tokens) < self.context_window:
+            await self._runtime.read(tokens)
 
     def close(self) -> None:
         """Stop the running call, free the model and end its thread."""

@@ -18,6 +18,7 @@ from condensery.errors import CondenseryError, ProviderError
 from condensery.models.decoding import TextDecoder
 from condensery.models.llama_grammar import grammar_of
 from condensery.models.llama_prefixes import PrefixCache
+from condensery.models.llama_reading import Reading, read_ahead
 from condensery.models.llama_vocabulary import is_end, token_bytes
 from condensery.models.types import FinishReason
 from condensery.models.verdicts import masses
@@ -57,6 +58,7 @@ class LlamaRuntime:
 
     def __init__(self, load: "Callable[[], Llama]", *, queue_size: int) -> None:
         self._owner = _Owner(load)
+        self._readings: set[Reading] = set()
         self._worker = Worker("local model", limit=queue_size, interrupt=self._owner.interrupt, at_end=self._owner.free)
 
     @property
@@ -100,7 +102,22 @@ class LlamaRuntime:
         finally:
             call.cancel(done)
 
+    async def read(self, tokens: Sequence[int]) -> None:
+        """Read what later prompts will begin with, in the background; whatever else is asked for ends it early.
+
+        What was read until then stays of use. Cancelling it stops it, too.
+        """
+        reading = Reading(tuple(tokens))
+        self._readings.add(reading)
+        try:
+            await self._worker.run(partial(self._owner.read, reading), background=True)
+        finally:
+            reading.stop()
+            self._readings.discard(reading)
+
     def _submit(self, call: "_Call") -> "Future[None]":
+        for reading in list(self._readings):
+            reading.stop()
         done = self._worker.submit(partial(self._owner.generate, call), background=call.request.background)
         done.add_done_callback(lambda _: call.deliver(None))
         return done
@@ -140,7 +157,7 @@ class _Owner:
         self._model: Llama | None = None
         self._abort_callback: Any = None  # llama.cpp keeps the address only
         self._prefixes = PrefixCache()
-        self._call: _Call | None = None
+        self._call: _Call | Reading | None = None
         self._closing = False
 
     def interrupt(self) -> None:
@@ -160,8 +177,13 @@ class _Owner:
             return self._weigh(call, self._loaded(), choices)
         return []  # nobody waits for it any more
 
+    def read(self, reading: Reading) -> None:
+        if self._model is not None and not reading.stopped:
+            with self._working(reading):
+                read_ahead(self._model, reading, self._prefixes)
+
     @contextmanager
-    def _working(self, call: _Call) -> Iterator[None]:
+    def _working(self, call: "_Call | Reading") -> Iterator[None]:
         self._call = call
         try:
             yield

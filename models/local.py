@@ -63,6 +63,10 @@ class LocalAdapter(Adapter):
         """Every option, `background` included."""
         return options
 
+    async def read_ahead(self, messages: Sequence[ChatMessage]) -> None:
+        """Let the model read the messages in the background, unless its weights are not loaded yet."""
+        await self.llm.read_ahead(messages)
+
     async def close(self) -> None:
         """Stop the running call, free the model and end its thread."""
         await asyncio.to_thread(self.llm.close)

@@ -79,6 +79,7 @@ class Prompts:
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
+        self.ordinary: dict[str, list[str]] = _toml(root, "ordinary.toml")
 
     def render(self, name: str, **variables: str) -> str:
         """The template `name` with all its variables; a missing or unknown variable is a `ConfigError`."""

@@ -16,6 +16,8 @@ class FallbackReason(StrEnum):
     BLANK = "blank"
     TOO_LONG = "too_long"
     UNGROUNDED = "ungrounded"
+    LOST_WORDS = "lost_words"
+    OTHER_LANGUAGE = "other_language"
     UNFINISHED_THINKING = "unfinished_thinking"
     NO_MODEL = "no_model"
     REFUSED = "refused"

@@ -1,17 +1,21 @@
-"""One non-streaming model call that rewrites the message as a standalone question (Rewrite-Retrieve-Read)."""
+"""One non-streaming model call that rewrites the message as a standalone question (Rewrite-Retrieve-Read).
 
+The prompt begins as the answer's does, with the system text and the history, so that a local model reads that once; the
+instruction comes last and is short. What was measured: docs/decisions/condense-context.md.
+"""
+
+import asyncio
 from collections.abc import Sequence
 
 from llama_index.core.llms import ChatMessage
 
-from condensery.models.chat import ChatModel, Reply
-from condensery.models.hygiene import clean_rewrite
+from condensery.models.chat import ChatModel
 from condensery.prompts.loader import Prompts
 from condensery.settings import Settings
 from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.carrying import searchable
-from condensery.workflows.engines.grounding import is_grounded
+from condensery.workflows.engines.judging import judge
 from condensery.workflows.turn import Exchange, FallbackReason
 
 
@@ -26,36 +30,25 @@ class CondenseContext:
     async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery:
         if self._model is None:
             return PreparedQuery(message, message, FallbackReason.NO_MODEL)
-        seen = searchable(history, self._settings.condense.max_chars)
-        reply = await self._model.complete(
-            await self._messages(self._model, message, seen), max_tokens=self._settings.condense.max_output_tokens
-        )
-        return judge(reply, message, seen, self._settings.condense.max_chars)
+        limits = self._settings.condense
+        seen = searchable(history, limits.max_chars)
+        messages = await self._messages(self._model, message, seen)
+        reply = await self._model.complete(messages, max_tokens=limits.max_output_tokens)
+        return await asyncio.to_thread(judge, reply, message, seen, limits.max_chars)
 
-    async def _messages(self, model: ChatModel, message: str, history: list[Exchange]) -> list[ChatMessage]:
-        parts = PromptParts(
+    async def read_ahead(self, history: Sequence[Exchange]) -> None:
+        """Let a local model read the beginning of the next rewrite's prompt while nobody waits for it."""
+        if self._model is not None:
+            parts = self._parts("", searchable(history, self._settings.condense.max_chars))
+            await self._model.read_ahead(as_chat(parts.messages()[:-1]))
+
+    def _parts(self, message: str, history: Sequence[Exchange]) -> PromptParts:
+        return PromptParts(
             system=self._prompts.render("system"),
             history=tuple(history),
             last=lambda chunks: self._prompts.render("condense", message=message),
         )
+
+    async def _messages(self, model: ChatModel, message: str, history: Sequence[Exchange]) -> list[ChatMessage]:
         budget = input_budget(self._settings, model, self._settings.condense.max_output_tokens)
-        return as_chat((await fit(parts, budget, model.count_tokens)).messages)
-
-
-def judge(reply: Reply, message: str, history: Sequence[Exchange], max_chars: int) -> PreparedQuery:
-    """The rewrite when it can be used, else the message with the reason why not."""
-    rewrite = " ".join(clean_rewrite(reply.text).text.split())
-    if reason := _fault(reply, rewrite, message, history, max_chars):
-        return PreparedQuery(message, message, reason)
-    return PreparedQuery(rewrite, message)
-
-
-def _fault(
-    reply: Reply, rewrite: str, message: str, history: Sequence[Exchange], max_chars: int
-) -> FallbackReason | None:
-    if not rewrite:
-        return FallbackReason.UNFINISHED_THINKING if reply.unfinished_thinking else FallbackReason.BLANK
-    if len(rewrite) > max_chars or reply.finish_reason == "length":
-        return FallbackReason.TOO_LONG
-    context = " ".join(f"{exchange.message} {exchange.answer}" for exchange in history)
-    return None if is_grounded(rewrite, f"{message} {context}") else FallbackReason.UNGROUNDED
+        return as_chat((await fit(self._parts(message, history), budget, model.count_tokens)).messages)
