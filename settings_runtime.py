@@ -19,8 +19,8 @@ from condensery.settings_mask import is_optional, mentions_type
 DATABASE = "database"
 NEW = "new value"
 
-CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "answer", "limits", "gate", "llm.max_output_tokens")
-"""Sections, and single settings, that every turn reads anew."""
+CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "answer", "limits", "gate")
+"""The sections that every turn reads anew."""
 
 WHY_FIXED: dict[str, str] = {
     "data_dir": "it decides which database is opened",
@@ -57,12 +57,11 @@ def why_fixed(name: str) -> str | None:
 
     Of a changeable section, that is every number, switch and choice; what a person would have to spell names a model.
     """
-    places = (name, name.partition(".")[0])
-    if reason := next((WHY_FIXED[place] for place in places if place in WHY_FIXED and name not in CHANGEABLE), None):
-        return reason
-    if not any(place in CHANGEABLE for place in places):
-        return UNDECLARED
-    return FREE_TEXT if any(mentions_type(FIELDS[name].annotation, kind) for kind in (str, SecretStr, Path)) else None
+    section = name.partition(".")[0]
+    if section in CHANGEABLE:
+        spelled = any(mentions_type(FIELDS[name].annotation, kind) for kind in (str, SecretStr, Path))
+        return FREE_TEXT if spelled else None
+    return WHY_FIXED.get(name) or WHY_FIXED.get(section) or UNDECLARED
 
 
 def changeable() -> list[str]:
