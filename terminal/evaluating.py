@@ -1,5 +1,6 @@
 """`condensery eval`: measure, with a bar, tables, JSON and a plot."""
 
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -52,6 +53,8 @@ class Choice:
 async def evaluate(choice: Choice, options: Options) -> Code:
     """Measure and report. Cancelled: reports what was measured so far."""
     data, settings = data_of(choice), options.settings()
+    if not options.verbose:
+        logging.getLogger("condensery.tracing").setLevel(logging.ERROR)  # the tables count what degraded
     check_outputs(choice, settings)
     timed = choice.command == "latency"
     async with AsyncExitStack() as stack:

@@ -1,7 +1,9 @@
 """Small folders of data, and how to open them."""
 
 import json
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,14 @@ Write = Callable[..., Path]
 def one_embedder(shared_embedder: HuggingFaceEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every app of the test uses the embedding model that is loaded already."""
     monkeypatch.setattr("condensery.services.open_embedder", lambda settings: shared_embedder)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Path]:
+    """A folder for `--keep`: its Postgres is made once, and each test's data replaces what was in it."""
+    path = Path(tempfile.mkdtemp(prefix="cnd-"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.fixture

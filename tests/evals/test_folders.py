@@ -32,7 +32,11 @@ def test_messages_of_one_side_in_a_row_are_one_and_a_missing_side_is_blank(turns
     sides = [("assistant", "Hello."), ("user", "a"), ("user", "b"), ("assistant", "c"), ("system", "no"), ("user", "d")]
     history = [{"role": role, "content": content} for role, content in sides]
     data = read_turns(turns_folder(turns=[TURNS[0] | {"history": history}]))
-    assert [(each.message, each.answer) for each in data.cases[0].history] == [("", "Hello."), ("a\n\nb", "c"), ("d", "")]
+    assert [(each.message, each.answer) for each in data.cases[0].history] == [
+        ("", "Hello."),
+        ("a\n\nb", "c"),
+        ("d", ""),
+    ]
 
 
 def test_a_turn_that_looks_for_nothing_is_left_out(turns_folder: Write) -> None:
@@ -126,7 +130,9 @@ def line_with(folder: Path, words: str) -> int:
 def test_an_unknown_kind_is_named_by_file_and_line_with_the_choices(chat_folder: Write) -> None:
     folder = chat_folder(changed(1, kind="pronuon"))
     told = refusal(folder)
-    assert told.startswith(f"{folder / 'conversations' / 'lamps.json'}:{line_with(folder, 'pronuon')}: unknown kind 'pronuon'")
+    assert told.startswith(
+        f"{folder / 'conversations' / 'lamps.json'}:{line_with(folder, 'pronuon')}: unknown kind 'pronuon'"
+    )
     assert "multi_part" in told
 
 
