@@ -4,13 +4,12 @@ Changes are stored in the database and apply to the next turn. A stored value st
 and under an argument of the program.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue, SecretStr
-from pydantic_core import to_jsonable_python
 
 from condensery.settings import Settings
 from condensery.settings_load import ARGUMENT, Fault, Given, built, leaves, refused, tree_layer, unknown
@@ -106,7 +105,8 @@ def checked(base: Settings, stored: Mapping[str, Any], changes: Mapping[str, Any
     if problems := [*problems, *_new(faults, layer.values, problems)]:
         raise refused("nothing was changed", problems)
     assert settings is not None  # noqa: S101  # there is no fault
-    return Changes({name: to_jsonable_python(attrgetter(name)(settings)) for name in layer.values})
+    plain = dict(_leaves_of(settings.model_dump(mode="json")))
+    return Changes({name: plain[name] for name in layer.values})
 
 
 def checked_reset(base: Settings, stored: Mapping[str, Any], names: Collection[str]) -> Changes:
@@ -128,6 +128,15 @@ def given_to(settings: Settings) -> dict[str, Given]:
         for name in FIELDS
         if _is_set(settings, name)
     }
+
+
+def _leaves_of(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of nested sections, by setting name."""
+    for key, value in values.items():
+        if prefix + key in FIELDS:
+            yield prefix + key, value
+        else:
+            yield from _leaves_of(value, f"{prefix}{key}.")
 
 
 def _is_set(settings: Settings, name: str) -> bool:
