@@ -9,6 +9,7 @@ from sqlalchemy import text
 from condensery.app import App
 from condensery.errors import ProviderError
 from condensery.models.cross_encoder import CrossEncoderModel
+from condensery.retrieval.types import ScoredChunk
 from condensery.testing import Scripted, ScriptedLLM
 from condensery.workflows.events import StageFinished, TurnEvent, TurnFinished
 from condensery.workflows.turn import Turn
@@ -69,6 +70,11 @@ def notes(turn: Turn) -> dict[str, str]:
 
 def names(turn: Turn) -> list[str]:
     return [found.chunk.id for found in turn.evidence]
+
+
+def by_final_rank(turn: Turn) -> list[ScoredChunk]:
+    """The evidence in the order of the search's last stage."""
+    return sorted(turn.evidence, key=lambda found: found.trace.final.rank if found.trace.final else 0)
 
 
 async def whole_database(app: App) -> str:

@@ -11,7 +11,7 @@ from condensery.errors import ConfigError, UnknownName
 from condensery.models import cross_encoder
 from condensery.retrieval.plans import METHOD_NAMES, RULES
 from condensery.testing import ScriptedLLM
-from condensery.tests.app.helpers import OpenApp, Recording, events_of, names, notes
+from condensery.tests.app.helpers import OpenApp, Recording, by_final_rank, events_of, names, notes
 from condensery.tests.cross_encoders import save_tiny_cross_encoder
 from condensery.workflows.events import StageFinished
 
@@ -30,8 +30,9 @@ async def test_more_is_searched_for_than_is_kept_and_the_reranker_orders_it(
     assert len(passages) == 12
     assert turn.method == "reranked/bm25"
     assert len(turn.evidence) == 3
-    assert [-found.score for found in turn.evidence] == sorted(len(passage) for passage in passages)[:3]
-    for rank, found in enumerate(turn.evidence, 1):
+    ranked = by_final_rank(turn)  # the evidence itself is in the order of its citations
+    assert [-found.score for found in ranked] == sorted(len(passage) for passage in passages)[:3]
+    for rank, found in enumerate(ranked, 1):
         trace = found.trace
         assert trace.final is not None
         assert trace.reranked is not None
@@ -53,9 +54,9 @@ async def test_as_many_are_kept_as_a_search_without_reranking_would_give(
 async def test_every_result_has_a_final_rank_without_reranking_too(corpus_app: OpenApp) -> None:
     async with corpus_app() as app:
         turn = await app.ask(QUESTION)
-    finals = [found.trace.final for found in turn.evidence]
+    finals = [found.trace.final for found in by_final_rank(turn)]
     assert [final.rank for final in finals if final] == list(range(1, len(turn.evidence) + 1))
-    assert [final.score for final in finals if final] == [found.score for found in turn.evidence]
+    assert [final.score for final in finals if final] == [found.score for found in by_final_rank(turn)]
     assert all(found.trace.reranked is None for found in turn.evidence)
 
 
@@ -75,7 +76,7 @@ async def test_a_chat_model_can_judge(corpus_app: OpenApp) -> None:
     async with corpus_app(llm, answer=QUOTED, rerank={**JUDGED_BY_LLM, "candidates": 8}) as app:
         turn = await app.ask(QUESTION, method="reranked")
     assert len(llm.calls) == 8
-    verdicts = [found.score for found in turn.evidence]
+    verdicts = [found.score for found in by_final_rank(turn)]
     assert verdicts == sorted(verdicts, reverse=True)
     assert verdicts[0] == 1.0
     assert all("dog" in found.chunk.text.lower() for found in turn.evidence if found.score == 1.0)
