@@ -102,9 +102,12 @@ class Retrieval(Section):
     )
     top_k: int = Field(5, ge=1, le=100, description="Chunks handed to the answer.")
     candidates: int = Field(30, ge=1, le=1000, description="Results each arm of a fusion brings.")
+    fusion: Literal["score", "rank"] = Field(
+        "score", description="How hybrid merges its arms: score: weighted sum of scores; rank: reciprocal rank fusion."
+    )
     rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
     semantic_weight: float = Field(1.0, ge=0, description="Weight of the semantic arm in hybrid.")
-    bm25_weight: float = Field(1.0, ge=0, description="Weight of the BM25 arm in hybrid.")
+    bm25_weight: float = Field(0.5, ge=0, description="Weight of the BM25 arm in hybrid.")
     min_similarity: float = Field(0.2, ge=-1, le=1, description="Cosine below which a dense hit is no hit.")
 
 
@@ -161,6 +164,9 @@ class History(Section):
 
     max_turns: int = Field(20, ge=0, le=500, description="Earlier turns loaded for a turn.")
     max_chars: int = Field(24_000, ge=0, description="Characters of history loaded for a turn.")
+    read_ahead: bool = Field(
+        True, description="After a turn, let a local model read what the next turn's prompts begin with."
+    )
 
 
 class Answer(Section):

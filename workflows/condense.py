@@ -72,6 +72,7 @@ class CondenseSteps:
             engine=name,
             condensed=prepared.search_query != limited.message.strip(),
             fallback=prepared.reason,
+            probes=prepared.probes,
             options=limited.options,
         )
         ctx.write_event_to_stream(question)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
 from condensery.retrieval.text import is_blank
-from condensery.retrieval.types import Frozen, ScoredChunk
+from condensery.retrieval.types import Frozen, Probe, ScoredChunk
 from condensery.workflows.turn import (
     Citation,
     Exchange,
@@ -101,12 +101,14 @@ class CondensedQuestion(StrictEvent):
     engine: str
     condensed: bool = Field(description="Whether the question differs from the user's message.")
     fallback: FallbackReason | None = None
+    probes: tuple[Probe, ...] = Field((), description="What a search weighs in place of the question as one text.")
     options: TurnOptions = TurnOptions()
 
     @model_validator(mode="after")
     def check_length(self) -> Self:
-        if len(self.question) > self.max_chars:
-            raise ValueError(f"question has {len(self.question)} characters, more than max_chars = {self.max_chars}")
+        for name, text in (("question", self.question), *(("probe", probe.text) for probe in self.probes)):
+            if len(text) > self.max_chars:
+                raise ValueError(f"{name} has {len(text)} characters, more than max_chars = {self.max_chars}")
         return self
 
 
@@ -115,6 +117,7 @@ class SearchRequest(StrictEvent):
 
     question: CondensedQuestion
     query: Annotated[str, AfterValidator(not_blank)]
+    probes: tuple[Probe, ...] = Field((), description="What a search weighs in place of `query`.")
     hop: int = 1
     found: tuple[ScoredChunk, ...] = Field((), description="What earlier hops brought.")
 

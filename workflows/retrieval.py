@@ -38,7 +38,7 @@ class RetrievalSteps:
     @stage
     async def few_shot_guard(self, ctx: Context, question: CondensedQuestion) -> SearchRequest | QuestionRejected:
         """Pass the question on to the search."""
-        return SearchRequest(question=question, query=question.question)
+        return SearchRequest(question=question, query=question.question, probes=question.probes)
 
     @stage
     async def hypothesize(self, ctx: Context, request: SearchRequest) -> SearchProbe:
@@ -55,7 +55,7 @@ class RetrievalSteps:
         plan = self.services.plan(probe.method)
         ctx.write_event_to_stream(SearchStarted(method=plan.name))
         chunks = await self.services.retriever(plan.base).search(
-            SearchQuery(text=probe.request.query, passage=probe.passage),
+            SearchQuery(text=probe.request.query, passage=probe.passage, probes=probe.request.probes),
             scope=probe.request.question.options.scope,
             limit=self._limit(plan),
         )
