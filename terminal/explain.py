@@ -36,11 +36,10 @@ def results_table(results: tuple[ScoredChunk, ...]) -> Table:
         table.add_column(name, justify="right")
     table.add_column("source", overflow="fold")
     table.add_column("begins")
-    for rank, result in enumerate(results, start=1):
+    for final, result in sorted(map(final_place, results, range(1, len(results) + 1)), key=lambda row: row[0].rank):
         stages = [result.trace.arms.get(arm) for arm in arms] + [result.trace.fused]
         stages += [result.trace.reranked] if reranked else []
-        numbers = [result.trace.final or Placement(rank=rank, score=result.score), *stages]
-        table.add_row(*map(shown, numbers), *map(cell, (result.chunk.source, first_words(result.chunk.text))))
+        table.add_row(*map(shown, [final, *stages]), *map(cell, (result.chunk.source, first_words(result.chunk.text))))
     return table
 
 
@@ -53,6 +52,11 @@ def stages_table(stages: tuple[StageRecord, ...]) -> Table:
     for record in stages:
         table.add_row(cell(record.stage), f"{record.ms:.1f}", cell(record.note or ""))
     return table
+
+
+def final_place(result: ScoredChunk, number: int) -> tuple[Placement, ScoredChunk]:
+    """A result with its final rank; turns of older versions have none, and then its number in the evidence counts."""
+    return result.trace.final or Placement(rank=number, score=result.score), result
 
 
 def shown(placement: Placement | None) -> str:

@@ -23,7 +23,7 @@ class LiveTurn:
         self._transcript = transcript
         self._place = place
         self._seen = PartialTurn(TurnKey(turn_id=place.turn, conversation_id=place.thread_id), message)
-        self._passage = ""  # shown below the stage that ends next, which made it up; a reload shows it no more
+        self._passage = ""  # shown with the stage that made it up; a reload shows it no more
         self._ended = False
 
     async def show(self, event: TurnEvent) -> None:
@@ -61,8 +61,8 @@ class LiveTurn:
     async def _stage(self, record: StageRecord) -> None:
         if self._seen.stages == 1 or record.note:
             await self._trace()
-        step = self._transcript.stage(self._place, self._seen.stages - 1, record, self._passage)
-        self._passage = ""
+        passage = self._passage if record.stage == "hypothesize" else ""  # others may end in between
+        step = self._transcript.stage(self._place, self._seen.stages - 1, record, passage)
         await self._page.send_step(step)
 
     async def _end(self, turn: Turn) -> None:

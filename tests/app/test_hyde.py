@@ -65,7 +65,12 @@ async def test_a_passage_is_shown_while_the_turn_runs_and_reaches_nothing_that_l
 
 async def test_a_stopped_turn_keeps_no_passage_either(corpus_app: OpenApp) -> None:
     answering = asyncio.Event()
-    llm = ScriptedLLM(PASSAGE, lambda messages: answering.set() or ANSWER, delay_seconds=0.02, piece_chars=40)
+
+    def answer(messages: object) -> str:
+        answering.set()
+        return ANSWER
+
+    llm = ScriptedLLM(PASSAGE, answer, delay_seconds=0.02, piece_chars=40)
     async with corpus_app(llm, answer=GENERATED) as app:
         task = asyncio.create_task(app.ask(QUESTION, method="hyde", conversation_id="c"))
         await answering.wait()

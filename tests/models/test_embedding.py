@@ -189,6 +189,10 @@ def test_prefixes_are_those_the_folder_records_else_those_of_the_family(tmp_path
     assert prefixes_of(folder(tmp_path / "e5-recorded", **recorded), "x") == Prefixes("ask: ", "text: ")
     assert prefixes_of(tmp_path, "intfloat/multilingual-e5-small") == Prefixes("query: ", "passage: ")
     assert prefixes_of(folder(tmp_path / "bge-small-en-v1.5", config={}), "./models").query.startswith("Represent")
+    renamed = folder(tmp_path / "mine", config={"_name_or_path": "intfloat/multilingual-e5-small"})
+    assert prefixes_of(renamed, "./mine") == Prefixes("query: ", "passage: ")
+    assert prefixes_of(tmp_path, "Snowflake/snowflake-arctic-embed-m").query.startswith("Represent")
+    assert prefixes_of(tmp_path, "Snowflake/snowflake-arctic-embed-l-v2.0") == Prefixes("query: ", "")
     assert prefixes_of(model_folder(BUNDLED_EMBEDDINGS), BUNDLED_EMBEDDINGS) == Prefixes()
 
 

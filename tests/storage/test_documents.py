@@ -10,7 +10,9 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import text
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.models.embedding import open_embedder
 from condensery.retrieval.types import Chunk, Scope
+from condensery.settings import Embeddings
 from condensery.storage.chunks import ChunkStore
 from condensery.storage.database import Database
 from condensery.storage.documents import DocumentRecord, DocumentRepository
@@ -144,6 +146,18 @@ async def test_the_table_is_served_by_the_one_pool_there_is(database: Database) 
     store.vector_store._initialize()
     assert store.vector_store._async_engine is database.engine
     assert store.vector_store._engine is database.engine.sync_engine
+
+
+async def test_another_prefix_before_documents_is_another_model_to_an_index(database: Database) -> None:
+    plain, prefixed = open_embedder(Embeddings()), open_embedder(Embeddings(document_prefix="passage: "))
+    _, documents = await opened(database, prefixed.name)
+    await put(documents, "a.md", [chunk(1)])
+    with pytest.raises(ConfigError) as caught:
+        await opened(database, plain.name)
+    assert f"'{plain.name} ('passage: ')'" in str(caught.value)
+    assert f"'{plain.name}'" in str(caught.value)
+    _, again = await opened(database, open_embedder(Embeddings(document_prefix="passage: ", query_prefix="")).name)
+    assert await ids(again) == ["a.md-1"]
 
 
 async def test_another_embedding_model_is_refused_naming_both_and_the_way_out(database: Database) -> None:

@@ -13,6 +13,7 @@ from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
     EvidenceReady,
+    HypothesisMade,
     StageFinished,
     TurnEvent,
     TurnFinished,
@@ -162,3 +163,10 @@ def _turn(events: tuple[TurnEvent, ...], outcome: Outcome) -> Turn:
     for event in events:
         partial.see(event)
     return partial.turn(outcome)
+
+
+async def test_a_hypothetical_passage_is_shown_with_its_stage_whatever_ends_in_between() -> None:
+    stages = [StageFinished(record=StageRecord(stage=name, ms=1)) for name in ("condense", "recall", "hypothesize")]
+    page, _ = await shown(question(), stages[0], HypothesisMade(passage="Dogs pay."), *stages[1:])
+    outputs = {step["name"].split(" ")[0]: step["output"] for id_, step in page.steps.items() if ".trace." in id_}
+    assert outputs == {"condense": "", "recall": "", "hypothesize": r"Dogs pay\."}

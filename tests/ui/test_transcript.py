@@ -5,7 +5,7 @@ import pytest
 
 from condensery.prompts.loader import prompts_for
 from condensery.retrieval.types import Chunk, ScoredChunk
-from condensery.ui.transcript import Transcript, is_unanswered
+from condensery.ui.transcript import Place, Transcript, is_unanswered
 from condensery.workflows.turn import Citation, Outcome, StageRecord, Turn, TurnKey
 
 TRANSCRIPT = Transcript(prompts_for("en"))
@@ -92,3 +92,12 @@ def test_messages_that_wait_for_their_answer_are_known_as_such() -> None:
     assert [step["output"] for step in waiting if step["type"] == "user_message"] == ["One?", "Two?"]
     assert all(map(is_unanswered, waiting))
     assert not any(map(is_unanswered, TRANSCRIPT.steps(turn())))
+
+
+def test_a_hypothetical_passage_is_shown_below_its_stage_and_gone_after_a_reload() -> None:
+    record = StageRecord(stage="hypothesize", ms=1)
+    place = Place("thread", "turn", "turn.run", "2024-01-01T00:00:00Z")
+    live = TRANSCRIPT.stage(place, 0, record, "Dogs *pay*.")
+    assert live["output"] == r"Dogs \*pay\*\."
+    stored = TRANSCRIPT.steps(turn(stages=(record,)))
+    assert all("Dogs" not in step["output"] for step in stored)
