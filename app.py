@@ -8,12 +8,12 @@ from pathlib import Path
 from traceback import format_tb
 from typing import Any
 
+from condensery.agents.current import CurrentAgent
 from condensery.agents.rag import RAGAgent
-from condensery.errors import CondenseryError, ConfigError, RefusalReason
+from condensery.errors import CondenseryError, RefusalReason
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
-from condensery.settings_live import LiveSettings
 from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.starting import turn_options, turn_start
@@ -31,10 +31,13 @@ class App:
     """An open Condensery: ask, stream, ingest. Safe for concurrent use within one event loop."""
 
     def __init__(self, services: Services) -> None:
-        self.agent = RAGAgent(services)
-        self._live = services.live
-        self._seen = services.live.settings if services.live else services.settings
+        self._current = CurrentAgent(services)
         self._stopping: set[asyncio.Task[None]] = set()
+
+    @property
+    def agent(self) -> RAGAgent:
+        """The agent under the newest settings that this app has seen."""
+        return self._current.agent
 
     @property
     def services(self) -> Services:
@@ -99,8 +102,7 @@ class App:
 
     async def refresh(self) -> Settings:
         """The settings as they are now, whichever process changed them; turns in flight keep those they began with."""
-        if self._live is not None:
-            self._use(await self._live.current())
+        await self._current.refresh()
         return self.settings
 
     async def set_settings(self, changes: Mapping[str, Any]) -> Settings:
@@ -110,34 +112,13 @@ class App:
         be changed at run time (`settings_runtime.py` lists them), a value that is not allowed, a rule that would be
         broken, and a method whose model is not here.
         """
-        self._use(await self._stored_settings().set(changes, check=self._check_models))
+        await self._current.set(changes)
         return self.settings
 
     async def reset_settings(self, *names: str) -> Settings:
         """Let settings be what they are without the database again, from the next turn on; see `set_settings`."""
-        self._use(await self._stored_settings().reset(*names, check=self._check_models))
+        await self._current.reset(*names)
         return self.settings
-
-    def _stored_settings(self) -> LiveSettings:
-        if self._live is None:
-            raise ConfigError("these services were made without a database of settings; open them with open_services")
-        return self._live
-
-    def _check_models(self, settings: Settings) -> None:
-        services = self.services.with_settings(settings)
-        services.check(services.plan())
-
-    def _use(self, settings: Settings) -> None:
-        """Let the next turn have `settings`; those that need a model that is not here are left alone."""
-        if settings is self._seen:
-            return
-        self._seen = settings
-        try:
-            self._check_models(settings)
-        except ConfigError as error:
-            log.warning("the settings stay as they were, since the stored ones cannot be met here: %s", error)
-        else:
-            self.agent = RAGAgent(self.services.with_settings(settings))
 
     async def _begun(self, partial: PartialTurn) -> RAGAgent:
         """The agent of this turn, whose settings stay as they are now."""

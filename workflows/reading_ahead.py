@@ -1,0 +1,66 @@
+"""After a turn, a local model reads what the next turn's prompts will begin with, while the person reads the answer."""
+
+import asyncio
+import logging
+
+from condensery.errors import CondenseryError
+from condensery.services import Services
+from condensery.workflows.budget import PromptParts, as_chat
+from condensery.workflows.engines.base import ReadsAhead
+from condensery.workflows.events import ChatStart
+from condensery.workflows.history import newest
+
+log = logging.getLogger(__name__)
+
+
+class ReadingAhead:
+    """One reading at a time, for the newest turn; the next turn ends it, and so does any other call of the model."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, services: Services, start: ChatStart) -> None:
+        """Read for the turn after `start`, whose turn is stored by now; does not wait."""
+        self.stop()
+        if services.settings.history.read_ahead:
+            self._task = asyncio.create_task(_read(services, start))
+
+    def stop(self) -> None:
+        """End the reading; what was read stays of use."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def wait(self) -> None:
+        """Wait until what is being read is read, or was ended."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def close(self) -> None:
+        """End the reading."""
+        self.stop()
+        await self.wait()
+
+
+async def _read(services: Services, start: ChatStart) -> None:
+    """The answer's beginning first, so that the rewrite's, which is asked for before it, is the one at hand."""
+    condense, limits = services.settings.condense, services.settings.history
+    engine = services.engine(start.options.engine or condense.engine) if condense.enabled else None
+    answers = services.answer_model
+    if answers is None and not isinstance(engine, ReadsAhead):
+        return
+    try:
+        history = await services.turns.history(
+            start.key.conversation_id,
+            max_turns=limits.max_turns,
+            max_chars=limits.max_chars,
+            user_id=start.key.user_id,
+        )
+        if answers is not None:
+            parts = PromptParts(services.prompts.render("system"), lambda chunks: "", history=tuple(history))
+            await answers.read_ahead(as_chat(parts.messages()[:-1]))
+        if isinstance(engine, ReadsAhead):
+            await engine.read_ahead(newest(history, condense.history_turns))
+    except CondenseryError as error:
+        log.debug("nothing was read ahead: %s", error)
+    except Exception:
+        log.warning("reading ahead failed; the next turn reads for itself", exc_info=True)
