@@ -42,20 +42,18 @@ def eval_settings(settings: Settings, folder: Path, *, whole: bool = False, deep
 
 
 @asynccontextmanager
-async def opened_for(
-    data: Data, settings: Settings, *, keep: Path | None, whole: bool = False, deep: bool = True, on_indexed: OnIndexed
+async def opened_in(
+    keep: Path | None, settings: Settings, *, whole: bool = False, deep: bool = True
 ) -> AsyncIterator[App]:
-    """The app over an index of `data`; with `keep`, one that was made before is used again for what is unchanged."""
+    """An app for measuring, in the folder `keep` or in one that is gone afterwards; see `eval_settings`."""
     with tempfile.TemporaryDirectory(prefix="cnd-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary) if keep is None else keep
         async with open_app(eval_settings(settings, folder, whole=whole, deep=deep)) as app:
-            await index(app, data, on_indexed)
-            await app.warm()
             yield app
 
 
 async def index(app: App, data: Data, on_indexed: OnIndexed) -> None:
-    """Bring the data into the index, and what is of other data out of it.
+    """Bring the data into the index, and what is of other data out of it; what is there unchanged is left alone.
 
     Raises ConfigError when a file of the corpus cannot be read.
     """
@@ -71,6 +69,7 @@ async def index(app: App, data: Data, on_indexed: OnIndexed) -> None:
     for record in await app.services.documents.list():
         if record.source not in sources:
             await app.services.documents.remove(record.source, record.namespace)
+    await app.warm()
 
 
 async def index_passages(app: App, passages: Sequence[Passage], on_indexed: OnIndexed) -> None:

@@ -5,6 +5,7 @@ retrieval method and the same number of results. How it condenses and prompts is
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -58,26 +59,31 @@ class OurRetriever(BaseRetriever):
 
 
 class Peer:
-    """The peer with a model. Raises `ConfigError` without one, or for a method that is more than a base."""
+    """The peer with the model of the settings. Raises `ConfigError` without one, or for a method more than a base."""
 
-    def __init__(self, services: Services, *, limit: int | None = None) -> None:
+    def __init__(self, services: Services, methods: Sequence[str] = ()) -> None:
         model = services.model
         if model is None or not model.capable:
             raise ConfigError(f"the peer cannot run: {no_model(model)}")
         self._services = services
         self._llm = model._adapter.llm
-        self._limit = limit or services.settings.retrieval.top_k
+        for method in methods:
+            self._base(method)
 
     def engine(self, case: Case, method: str) -> tuple[CondensePlusContextChatEngine, OurRetriever]:
         """A chat engine with the turn's history, and the retriever that it asks."""
-        plan = self._services.plan(method)
-        if plan.hyde or plan.reranked:
-            raise ConfigError(f"the peer searches with semantic, bm25 or hybrid, not with {plan.name}")
-        retriever = OurRetriever(self._services.retriever(plan.base), self._limit)
+        base = self._services.retriever(self._base(method))
+        retriever = OurRetriever(base, self._services.settings.retrieval.top_k)
         engine = CondensePlusContextChatEngine.from_defaults(
             retriever=retriever, llm=self._llm, chat_history=messages(case.history)
         )
         return engine, retriever
+
+    def _base(self, method: str) -> str:
+        plan = self._services.plan(method)
+        if plan.hyde or plan.reranked:
+            raise ConfigError(f"the peer searches with semantic, bm25 or hybrid, not with {plan.name}")
+        return plan.base
 
     async def search(self, case: Case, method: str) -> PeerFound:
         """Condense and retrieve as it does before it answers."""

@@ -23,7 +23,7 @@ class WithJson(TyperCommand):
 def json_named(arguments: Sequence[str]) -> list[str]:
     """`arguments` with `-` after a `--json` that no file follows: an option, a folder of data, or nothing does."""
     named: list[str] = []
-    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+    for word, after in zip(arguments, [*arguments, ""][1:], strict=True):
         named.append(word)
         if word == "--json" and (not after or (after != "-" and after.startswith("-")) or Path(after).is_dir()):
             named.append("-")
@@ -91,11 +91,11 @@ def turns(
         bool, typer.Option("--whole", help="Index every passage as one chunk, whatever ingest.chunk_chars says.")
     ] = False,
 ) -> None:
-    """Later turns of conversations, each with its history, and the passages that answer it.
+    r"""Later turns of conversations, each with its history, and the passages that answer it.
 
-    passages.jsonl: {"id", "text"} a line. turns.jsonl: {"id", "kind", "history": [{"role", "content"}], "message",
-    "relevant": [passage ids]} a line. A passage is one result, though it may be indexed as several chunks: its best
-    chunk counts. Shows nDCG@10, recall, hit@1, MRR, and the [bold]harm[/bold]: how many turns find worse than their raw
+    A line of passages.jsonl: {"id", "text"}. A line of turns.jsonl: {"id", "kind", "history": \[{"role", "content"}],
+    "message", "relevant": \[ids]}. A passage is one result, though it may be indexed as several chunks: its best chunk
+    counts. Shows nDCG@10, recall, hit@1, MRR, and the [bold]harm[/bold]: how many turns find worse than their raw
     message would.
     """
     with starting():
@@ -124,11 +124,11 @@ def chat(
     peer: WithPeer = False,
     missing: Missing = False,
 ) -> None:
-    """Whole conversations over a corpus, every turn with the scripted replies as its history.
+    r"""Whole conversations over a corpus, every turn with the scripted replies as its history.
 
-    DIR holds corpus/ with files to ingest and conversations/*.json: {"name", "turns": [{"message", "kind", "assistant",
-    "relevant": [{"source", "fact"}]}]}. A fact is found by a chunk of that file that contains it. Kinds: standalone,
-    topic_shift, pronoun, elliptical, correction, comparison, multi_part, long_paste.
+    DIR holds corpus/ with files to ingest and conversations/*.json: {"name", "turns": \[{"message", "kind",
+    "assistant", "relevant": \[{"source", "fact"}]}]}. A fact is found by a chunk of that file that contains it.
+    Kinds: standalone, topic_shift, pronoun, elliptical, correction, comparison, multi_part, long_paste.
     """
     with starting():
         from condensery.terminal.evaluating import Choice, evaluate

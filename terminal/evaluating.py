@@ -14,7 +14,7 @@ from condensery.errors import ConfigError
 from condensery.evals import plot as plotting
 from condensery.evals.about import about
 from condensery.evals.choices import MATRIX, engines_for, methods_for
-from condensery.evals.corpus import opened_for
+from condensery.evals.corpus import index, opened_in
 from condensery.evals.data import Data
 from condensery.evals.folders import read_chat, read_folder
 from condensery.evals.judging import Judge, judge_for
@@ -56,16 +56,14 @@ async def evaluate(choice: Choice, options: Options) -> Code:
     if not options.verbose:
         logging.getLogger("condensery.tracing").setLevel(logging.ERROR)  # the tables count what degraded
     check_outputs(choice, settings)
-    timed = choice.command == "latency"
     async with AsyncExitStack() as stack:
         bar = stack.enter_context(Bar())
-        opening = opened_for(
-            data, settings, keep=choice.keep, whole=choice.whole, deep=not timed, on_indexed=bar.indexed
-        )
+        opening = opened_in(choice.keep, settings, whole=choice.whole, deep=choice.command != "latency")
         app = await stack.enter_async_context(opening)
-        judge = await judge_for(data, app, missing_too=choice.missing)
         chosen = await chosen_for(choice, app)
-        measuring = (timing if timed else comparing)(choice, chosen, app, data, judge, bar)
+        await index(app, data, bar.indexed)
+        judge = await judge_for(data, app, missing_too=choice.missing)
+        measuring = (timing if choice.command == "latency" else comparing)(choice, chosen, app, data, judge, bar)
         complete = False
         try:
             await measuring.work
@@ -83,6 +81,7 @@ class Chosen:
     engines: list[str]
     methods: list[str]
     skipped: list[Skipped]
+    peer: Peer | None
 
 
 @dataclass(frozen=True)
@@ -96,18 +95,17 @@ class Measuring:
 
 def comparing(choice: Choice, chosen: Chosen, app: App, data: Data, judge: Judge, bar: "Bar") -> Measuring:
     """What engines and methods find."""
-    peer = Peer(app.services) if choice.peer else None
     bar.turns(len(data.cases) * len(chosen.methods) * (len(chosen.engines) + choice.peer))
     evaluation = Evaluation(app, data, judge, bar.turn)
-    return Measuring(evaluation.run(chosen.engines, chosen.methods, peer), evaluation.configurations)
+    return Measuring(evaluation.run(chosen.engines, chosen.methods, chosen.peer), evaluation.configurations)
 
 
 def timing(choice: Choice, chosen: Chosen, app: App, data: Data, judge: Judge, bar: "Bar") -> Measuring:
     """How long engines take with the first method."""
     method = chosen.methods[0]
     systems = {engine: ours(app.services, engine, method) for engine in chosen.engines}
-    if choice.peer:
-        systems[PEER] = theirs(Peer(app.services), method)
+    if chosen.peer:
+        systems[PEER] = theirs(chosen.peer, method)
     conversations = some_conversations(data, choice.conversations)
     bar.turns(sum(map(len, conversations)) * len(systems))
     timed = LatencyRun(data, judge, systems, method, bar.turn)
@@ -130,7 +128,7 @@ def data_of(choice: Choice) -> Data:
 
 
 async def chosen_for(choice: Choice, app: App) -> Chosen:
-    """The engines and methods to measure, and what cannot be; raises `ConfigError` when no method can."""
+    """The engines, methods and peer to measure, and what cannot be; raises `ConfigError` when no method can."""
     named_engines, named_methods = list(choice.engines), list(choice.methods)
     if choice.command == "retrieval":
         named_engines = named_engines or [app.settings.condense.engine]
@@ -139,7 +137,8 @@ async def chosen_for(choice: Choice, app: App) -> Chosen:
     engines, no_engines = await engines_for(app.services, named_engines)
     if not methods:
         raise ConfigError("; ".join(f"{each.name} cannot run: {each.reason}" for each in no_methods))
-    return Chosen(engines, methods, [*no_engines, *no_methods])
+    peer = Peer(app.services, methods) if choice.peer else None
+    return Chosen(engines, methods, [*no_engines, *no_methods], peer)
 
 
 def check_outputs(choice: Choice, settings: Settings) -> None:

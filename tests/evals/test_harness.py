@@ -1,11 +1,11 @@
 """The harness on small folders, with the embedded Postgres and the bundled embedding model."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,7 +13,8 @@ from condensery.app import App
 from condensery.errors import ConfigError, UnknownName
 from condensery.evals.about import about
 from condensery.evals.choices import MATRIX, engines_for, methods_for
-from condensery.evals.corpus import eval_settings, opened_for
+from condensery.evals.corpus import eval_settings, index, opened_in
+from condensery.evals.data import Case
 from condensery.evals.folders import read_folder
 from condensery.evals.judging import judge_for
 from condensery.evals.results import Configuration
@@ -24,7 +25,8 @@ from condensery.settings import Settings
 from condensery.tests.evals.conftest import CONVERSATION, PASSAGES, TURNS, Write
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.table import ENGINES
-from condensery.workflows.turn import FallbackReason
+from condensery.workflows.events import AgentCall, TurnFinished
+from condensery.workflows.turn import FallbackReason, TurnKey, TurnOptions
 
 Open = Callable[..., AbstractAsyncContextManager[App]]
 
@@ -33,10 +35,11 @@ Open = Callable[..., AbstractAsyncContextManager[App]]
 def opened(one_embedder: None, cluster: Path) -> Open:
     """Opens an app over the index of a folder, in a Postgres that the tests use one after the other."""
 
-    def open_(folder: Path, keep: Path = cluster, **options: Any) -> AbstractAsyncContextManager[App]:
-        settings = options.pop("settings", Settings())
-        options.setdefault("on_indexed", lambda done, total: None)
-        return opened_for(read_folder(folder), settings, keep=keep, **options)
+    @asynccontextmanager
+    async def open_(folder: Path, keep: Path = cluster, **options: Any) -> AsyncIterator[App]:
+        async with opened_in(keep, options.pop("settings", Settings()), **options) as app:
+            await index(app, read_folder(folder), lambda done, total: None)
+            yield app
 
     return open_
 
@@ -233,18 +236,13 @@ async def test_the_search_is_that_of_a_turn(turns_folder: Write, opened: Open) -
     case = read_folder(folder).cases[0]
     async with opened(folder) as app:
         found = await search(SearchAgent(app.services), case, "expand_context", "bm25")
-        history = [(each.message, each.answer) for each in case.history]
-        assert history
-        finished = await app.agent.run(start_event=_start(case))
+        finished = cast(TurnFinished, await app.agent.run(start_event=_start(case)))
     assert found.question is not None
     assert found.question.question == finished.turn.question
     assert [record.stage for record in found.stages][-1] == "judge_context"
 
 
-def _start(case: Any) -> Any:
-    from condensery.workflows.events import AgentCall
-    from condensery.workflows.turn import TurnKey, TurnOptions
-
+def _start(case: Case) -> AgentCall:
     key = TurnKey(turn_id="1", conversation_id="1")
     options = TurnOptions(engine="expand_context", method="bm25")
     return AgentCall(key=key, message=case.message, history=case.history, options=options)

@@ -2,13 +2,14 @@
 
 import dataclasses
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
 from condensery.app import App
 from condensery.errors import ConfigError
-from condensery.evals.corpus import opened_for
+from condensery.evals.corpus import index, opened_in
 from condensery.evals.data import Data
 from condensery.evals.folders import read_folder
 from condensery.evals.judging import judge_for
@@ -31,12 +32,11 @@ def reply(messages: Sequence[ChatMessage]) -> str:
 
 
 @pytest.fixture
-async def opened(
-    chat_folder: Write, one_embedder: None, cluster: object
-) -> AsyncIterator[tuple[App, Data, ScriptedLLM]]:
+async def opened(chat_folder: Write, one_embedder: None, cluster: Path) -> AsyncIterator[tuple[App, Data, ScriptedLLM]]:
     """An app over the chat folder with a scripted model."""
     data, llm = read_folder(chat_folder()), ScriptedLLM(reply)
-    async with opened_for(data, Settings(), keep=cluster, deep=False, on_indexed=lambda done, total: None) as app:  # type: ignore[arg-type]
+    async with opened_in(cluster, Settings(), deep=False) as app:
+        await index(app, data, lambda done, total: None)
         model = ChatModel(llm, name="scripted", context_window=4096)
         yield App(dataclasses.replace(app.services, model=model)), data, llm
 
@@ -73,11 +73,11 @@ async def test_the_peer_is_a_row_of_the_comparison(opened: Opened) -> None:
 
 
 async def test_the_peer_needs_a_model_and_a_method_it_can_be_given(opened: Opened) -> None:
-    app, data, _ = opened
+    app, _, _ = opened
     with pytest.raises(ConfigError, match=r"set llm\.model"):
         Peer(dataclasses.replace(app.services, model=None))
     with pytest.raises(ConfigError, match="hyde/hybrid"):
-        await Peer(app.services).search(data.cases[1], "hyde/hybrid")
+        Peer(app.services, ["hybrid", "hyde/hybrid"])
 
 
 async def test_both_are_timed_on_the_same_turns_and_stopped_at_the_first_piece(opened: Opened) -> None:
