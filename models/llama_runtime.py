@@ -94,6 +94,7 @@ class LlamaRuntime:
     async def weigh(self, request: Request, choices: Sequence[Collection[int]]) -> list[float]:
         """Return the probabilities that the reply begins with a token of each choice; only the prompt is read."""
         call = _Call(request, lambda piece: None)
+        self._stop_readings()
         done = self._worker.submit(partial(self._owner.weigh, call, choices), background=request.background)
         try:
             await asyncio.wait([asyncio.wrap_future(done)])
@@ -115,9 +116,12 @@ class LlamaRuntime:
             reading.stop()
             self._readings.discard(reading)
 
-    def _submit(self, call: "_Call") -> "Future[None]":
+    def _stop_readings(self) -> None:
         for reading in list(self._readings):
             reading.stop()
+
+    def _submit(self, call: "_Call") -> "Future[None]":
+        self._stop_readings()
         done = self._worker.submit(partial(self._owner.generate, call), background=call.request.background)
         done.add_done_callback(lambda _: call.deliver(None))
         return done

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from condensery.retrieval.types import Probe
 from condensery.workflows.turn import Exchange, FallbackReason
@@ -34,3 +34,10 @@ class ChatEngine(Protocol):
     """
 
     async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery: ...
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """An engine whose model can read the beginning of its next prompt while nobody waits for it."""
+
+    async def read_ahead(self, history: Sequence[Exchange]) -> None: ...

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 SURE = 0.8
 """How likely the language of the rewrite must be; it is a whole question, and long enough for that."""
-UNLIKELY = 0.1
-"""How much likelier than the rewrite's language the message's own must be: a tenth and less is another language."""
+LIKELY = 0.2
+"""How likely the message's own language must be at least: single words are often taken for Latin or a Creole."""
+UNLIKELY = 0.2
+"""How likely the rewrite's language may be at most as that of the message, compared to the message's own."""
 MOST_FOREIGN = 0.5
 """Share of letters in a script that the message does not use, from which on a rewrite is in another script."""
 _SCRIPTS = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "IDEOGRAPHIC": "CJK", "FULLWIDTH": "LATIN", "HALFWIDTH": "CJK"}
@@ -23,15 +25,18 @@ def differ(message: str, rewrite: str) -> bool:
     Different scripts are certain. Otherwise py3langid decides (139 languages, 4.5 MB, no network); the first call
     reads its model, about 0.7 s. Blocks: call it off the event loop.
     """
-    if _other_script(message, rewrite):
+    own_scripts, scripts = _scripts(message), _scripts(rewrite)
+    if not own_scripts or not scripts:
+        return False
+    if _is_other_script(own_scripts, scripts):
         return True
     first, second = _likelihoods(message), _likelihoods(rewrite)
     own, other = max(first, key=first.__getitem__), max(second, key=second.__getitem__)
-    return own != other and second[other] >= SURE and first[other] <= UNLIKELY * first[own]
+    sure = first[own] >= LIKELY and second[other] >= SURE
+    return own != other and sure and first[other] <= UNLIKELY * first[own]
 
 
-def _other_script(message: str, rewrite: str) -> bool:
-    own, other = _scripts(message), _scripts(rewrite)
+def _is_other_script(own: Counter[str], other: Counter[str]) -> bool:
     foreign = sum(count for script, count in other.items() if script not in own)
     lost = sum(count for script, count in own.items() if script not in other)
     return foreign > MOST_FOREIGN * other.total() or (lost > MOST_FOREIGN * own.total() and foreign > 0)
