@@ -16,6 +16,7 @@ from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
 from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
 from condensery.workflows.partial import PartialTurn, reason_of
+from condensery.workflows.reading_ahead import ReadingAhead
 from condensery.workflows.starting import turn_options, turn_start
 from condensery.workflows.turn import Outcome, Turn, TurnOptions
 
@@ -33,6 +34,7 @@ class App:
     def __init__(self, services: Services) -> None:
         self._current = CurrentAgent(services)
         self._stopping: set[asyncio.Task[None]] = set()
+        self._ahead = ReadingAhead()
 
     @property
     def agent(self) -> RAGAgent:
@@ -134,10 +136,13 @@ class App:
         handler: Any = None
         agent = await self._begun(partial)
         check(agent.services, start.options)
+        self._ahead.stop()
         try:
             handler = agent.run(start_event=await self._with_history(start, agent.services))
             async for event in handler.stream_events():
                 partial.see(event)
+                if isinstance(event, TurnFinished):
+                    self._ahead.begin(agent.services, start)
                 if isinstance(event, TurnEvent):
                     yield event
             await handler
@@ -190,7 +195,8 @@ class App:
             log.error("a turn that ended early could not be stored: %s", _name_of(error))
 
     async def close(self) -> None:
-        """Wait for turns that are being stopped."""
+        """Wait for turns that are being stopped; end what is read ahead."""
+        await self._ahead.close()
         while self._stopping:
             await asyncio.wait(self._stopping)
 
