@@ -107,7 +107,7 @@ class Retrieval(Section):
     )
     rrf_k: int = Field(60, ge=1, description="The constant k of reciprocal rank fusion.")
     semantic_weight: float = Field(1.0, ge=0, description="Weight of the semantic arm in hybrid.")
-    bm25_weight: float = Field(0.5, ge=0, description="Weight of the BM25 arm in hybrid.")
+    bm25_weight: float = Field(0.6, ge=0, description="Weight of the BM25 arm in hybrid.")
     min_similarity: float = Field(0.2, ge=-1, le=1, description="Cosine below which a dense hit is no hit.")
 
 

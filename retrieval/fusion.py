@@ -42,15 +42,21 @@ def fuse_scores(
     *,
     weights: Mapping[str, float] | None = None,
     asked: int,
+    least: Mapping[str, float] | None = None,
     limit: int | None = None,
 ) -> list[ScoredChunk]:
     """Merge the arms' results, each best first: a chunk scores the sum of `weight * score`.
 
     A chunk that an arm did not find counts there as the last of `asked` results when the arm gave so many, else as 0.
-    Traces and ties as in `fuse_ranks`.
+    One that a single arm found, with a score under that arm's `least`, is no result. Traces and ties as in
+    `fuse_ranks`.
     """
-    weights = weights or {}
-    placed = _placed(arms)
+    weights, least = weights or {}, least or {}
+    placed = {
+        id_: found
+        for id_, found in _placed(arms).items()
+        if len(found) > 1 or all(place.score >= least.get(arm, place.score) for arm, place in found.items())
+    }
     missing = {arm: results[-1][1] if len(results) >= asked else 0.0 for arm, results in arms.items()}
     scores = {
         id_: sum(

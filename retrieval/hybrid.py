@@ -41,7 +41,8 @@ class Hybrid:
             )
         if self._settings.fusion == "rank":
             return fuse_ranks(results, weights=self._weights, k=self._settings.rrf_k, limit=limit)
-        return fuse_scores(results, weights=self._weights, asked=candidates, limit=limit)
+        least = {"semantic": self._settings.min_similarity}
+        return fuse_scores(results, weights=self._weights, asked=candidates, least=least, limit=limit)
 
 
 def _words(error: Exception) -> str:

@@ -39,12 +39,8 @@ class RetrievalParts:
         await self.bm25.current()
 
 
-def _semantic_arm(parts: RetrievalParts) -> Semantic:
-    return Semantic(parts.embedder, parts.chunks, parts.settings.min_similarity)
-
-
 def _semantic(parts: RetrievalParts) -> Retriever:
-    return Single(_semantic_arm(parts))
+    return Single(Semantic(parts.embedder, parts.chunks, parts.settings.min_similarity))
 
 
 def _bm25(parts: RetrievalParts) -> Retriever:
@@ -52,8 +48,11 @@ def _bm25(parts: RetrievalParts) -> Retriever:
 
 
 def _hybrid(parts: RetrievalParts) -> Retriever:
-    weights = {"semantic": parts.settings.semantic_weight, "bm25": parts.settings.bm25_weight}
-    return Hybrid([_semantic_arm(parts), Bm25(parts.bm25)], weights, parts.settings)
+    settings = parts.settings
+    weights = {"semantic": settings.semantic_weight, "bm25": settings.bm25_weight}
+    # A sum of scores wants the cosine of what BM25 found, too, however low; the fusion drops what has nothing else.
+    least = -1.0 if settings.fusion == "score" else settings.min_similarity
+    return Hybrid([Semantic(parts.embedder, parts.chunks, least), Bm25(parts.bm25)], weights, settings)
 
 
 METHODS: dict[str, Callable[[RetrievalParts], Retriever]] = {

@@ -83,6 +83,11 @@ def test_a_chunk_beyond_an_arms_results_counts_there_as_the_last_of_them() -> No
     assert whole["c"] == 0.5
 
 
+def test_what_one_arm_alone_found_too_far_away_is_no_result() -> None:
+    arms = {"semantic": [(CHUNKS["a"], 0.1), (CHUNKS["b"], 0.05)], "bm25": [(CHUNKS["b"], 0.3), (CHUNKS["c"], 0.1)]}
+    assert [result.chunk.id for result in fuse_scores(arms, asked=9, least={"semantic": 0.2})] == ["b", "c"]
+
+
 @given(rankings, rankings)
 def test_fusion_by_score_is_a_total_order_over_everything_found(one: str, other: str) -> None:
     arms = {"semantic": ranked(one), "bm25": ranked(other)}
