@@ -1,5 +1,6 @@
 """The wheel, as somebody gets it who has never seen the repository."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -132,3 +133,19 @@ print(*(Prompts(locale).text("meta.identity") for locale in LOCALES), sep="\\n")
 def test_the_command_is_installed(installed: Installed) -> None:
     help_text = run(installed.folder / "bin" / "condensery", "--help", cwd=installed.folder)
     assert all(command in help_text for command in ("app", "chat", "ingest", "settings"))
+
+
+def test_the_installed_command_evaluates_a_folder_of_data(installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "passages.jsonl").write_text('{"id": "lamp", "text": "The green lamp is made of brass."}\n')
+    turn = '{"id": "1", "kind": "turn", "history": [], "message": "What is the lamp made of?", "relevant": ["lamp"]}\n'
+    (tmp_path / "turns.jsonl").write_text(turn)
+    program = installed.folder / "bin" / "condensery"
+    found = json.loads(run(program, "eval", "turns", tmp_path, "--engine", "simple", "--json", cwd=installed.folder))
+    assert found["configurations"][0]["groups"]["all"]["metrics"]["hit@1"] == 1
+
+
+def test_the_installed_command_asks_for_a_folder_where_the_repository_is_not(installed: Installed) -> None:
+    program = installed.folder / "bin" / "condensery"
+    done = subprocess.run([program, "eval", "chat"], cwd=installed.folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give a folder of your own" in done.stderr
