@@ -6,6 +6,7 @@ down slows both.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,12 +17,13 @@ from typing import Any
 from llama_index.core.workflow import Context
 
 from condensery.agents.rag import RAGAgent
+from condensery.errors import RefusalReason
 from condensery.evals.data import Case, Data
 from condensery.evals.judging import Judge
 from condensery.evals.metrics import percentile
 from condensery.evals.peer import Peer
 from condensery.evals.results import PEER, Configuration, Row, summarize
-from condensery.evals.running import row_with
+from condensery.evals.running import named, row_with
 from condensery.retrieval.types import ScoredChunk
 from condensery.services import Services
 from condensery.workflows.events import (
@@ -37,6 +39,8 @@ from condensery.workflows.events import (
 )
 from condensery.workflows.stage import stage
 from condensery.workflows.turn import TurnKey, TurnOptions
+
+log = logging.getLogger(__name__)
 
 BEFORE, FIRST = "before_search", "first_token"
 """Milliseconds from the start of a turn to its standalone question, and to the first piece of its answer."""
@@ -78,6 +82,8 @@ def ours(services: Services, engine: str, method: str) -> System:
                     break
         finally:
             await _stop(handler)
+        if FIRST not in waited.ms:
+            waited.fallback = waited.fallback or RefusalReason.FAILED
         return waited
 
     return turn
@@ -125,17 +131,25 @@ class LatencyRun:
         """Measure; cancelled, what was measured stays. One turn of each system before, untimed, loads what loads."""
         names = list(self.systems)
         for name in names:
-            await self.systems[name](conversations[0][-1])
+            await self._waited(name, conversations[0][-1])
         for number, cases in enumerate(conversations):
             first = number % len(names)
             for name in names[first:] + names[:first]:
                 for case in cases:
-                    waited = await self.systems[name](case)
+                    waited = await self._waited(name, case)
                     row = row_with(
                         case, self.judge, waited.question, waited.chunks, ms=waited.ms, fallback=waited.fallback
                     )
                     self.rows.setdefault(name, []).append(row)
                     self.on_turn(name)
+
+    async def _waited(self, name: str, case: Case) -> Waited:
+        """A turn of one system; one that found nothing and took no time that counts, when it failed."""
+        try:
+            return await self.systems[name](case)
+        except Exception as error:
+            log.warning("%s failed at %s: %s", case.place, name, named(error))
+            return Waited(fallback=RefusalReason.FAILED)
 
     def configurations(self) -> list[Configuration]:
         """What was measured so far."""
@@ -200,11 +214,13 @@ def _see(waited: Waited, event: object, ms: float) -> bool:
             waited.chunks = chunks
         case StageFinished(record=record):
             waited.ms[record.stage] = record.ms
-        case AnswerDelta(text=text) if text.strip():
-            if waited.question is not None:
-                waited.ms[FIRST] = round(ms, 2)
+        case AnswerDelta(text=text) if text.strip() and waited.question is not None:
+            waited.ms[FIRST] = round(ms, 2)
             return True
-    return isinstance(event, TurnFinished)
+        case TurnFinished(turn=turn):
+            waited.fallback = waited.fallback or turn.reason
+            return True
+    return False
 
 
 async def _stop(handler: Any) -> None:

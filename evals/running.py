@@ -82,9 +82,17 @@ class Evaluation:
     async def _peer(self, peer: Peer, method: str) -> None:
         measured = self._begin(PEER, method)
         for number, case in enumerate(self.data.cases):
-            found = await peer.search(case, method)
-            measured.rows[number] = row_with(case, self.judge, found.question, found.chunks, ms=found.ms)
+            measured.rows[number] = await self._peer_row(peer, case, method)
             self.on_turn(f"{PEER} · {method}")
+
+    async def _peer_row(self, peer: Peer, case: Case, method: str) -> Row:
+        """The peer's row; one that finds nothing when it fails, as with a history too long for the model."""
+        try:
+            found = await peer.search(case, method)
+        except Exception as error:
+            log.warning("%s failed at the peer: %s", case.place, named(error))
+            return row_with(case, self.judge, None, (), ms={}, fallback=RefusalReason.FAILED)
+        return row_with(case, self.judge, found.question, found.chunks, ms=found.ms)
 
     def _begin(self, engine: str, method: str) -> Measured:
         self.measured.append(Measured(engine, method))
@@ -111,8 +119,13 @@ async def found_by(agent: SearchAgent, case: Case, engine: str, method: str) -> 
     except ConfigError:
         raise
     except Exception as error:
-        log.warning("%s failed: %s", case.place, error if isinstance(error, CondenseryError) else type(error).__name__)
+        log.warning("%s failed: %s", case.place, named(error))
         return SearchFinished(reason=RefusalReason.FAILED)
+
+
+def named(error: Exception) -> str:
+    """Our own errors in their words, any other by its kind."""
+    return str(error) if isinstance(error, CondenseryError) else type(error).__name__
 
 
 def row_of(case: Case, found: SearchFinished, judge: Judge) -> Row:

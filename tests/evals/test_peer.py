@@ -80,6 +80,20 @@ async def test_the_peer_needs_a_model_and_a_method_it_can_be_given(opened: Opene
         Peer(app.services, ["hybrid", "hyde/hybrid"])
 
 
+async def test_a_turn_at_which_the_peer_fails_counts_as_not_found(opened: Opened) -> None:
+    app, data, _ = opened
+    broken = ChatModel(ScriptedLLM(RuntimeError("too long")), name="broken", context_window=4096)
+    services = dataclasses.replace(app.services, model=broken)
+    evaluation = Evaluation(app, data, await judge_for(data, app), lambda name: None)
+    await evaluation.run(["simple"], ["hybrid"], Peer(services))
+    _, peer = evaluation.configurations()
+    assert peer.fallbacks == {"failed": 2}
+    assert [row.ranks for row in peer.rows][1] == (None,)
+    timed = LatencyRun(data, evaluation.judge, {PEER: theirs(Peer(services), "hybrid")}, "hybrid", lambda name: None)
+    await timed.run(some_conversations(data, 0))
+    assert timed.configurations()[0].fallbacks == {"failed": 3}
+
+
 async def test_both_are_timed_on_the_same_turns_and_stopped_at_the_first_piece(opened: Opened) -> None:
     app, data, llm = opened
     systems = {
@@ -107,6 +121,14 @@ async def test_a_turn_without_a_model_is_timed_to_its_quotes(opened: Opened) -> 
     waited = await ours(dataclasses.replace(app.services, model=None), "simple", "hybrid")(data.cases[0])
     assert waited.question == data.cases[0].message
     assert waited.ms[BEFORE] <= waited.ms[FIRST]
+
+
+async def test_a_message_without_a_question_is_no_wait_for_an_answer(opened: Opened) -> None:
+    app, data, _ = opened
+    pasted = dataclasses.replace(data.cases[1], message="<log>" + "nothing to ask " * 100 + "</log>")
+    waited = await ours(app.services, "simple", "hybrid")(pasted)
+    assert (waited.question, waited.fallback) == (None, "condensation_empty")
+    assert FIRST not in waited.ms
 
 
 def row(case: str, first: float) -> Row:
