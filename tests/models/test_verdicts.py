@@ -86,9 +86,7 @@ async def test_judging_does_not_change_what_the_model_writes_next(gguf: Path) ->
     model, _ = local(gguf)
     talk = [ChatMessage(role="user", content="Name three colours of the rainbow, and say where each is seen. " * 4)]
     before = await model.complete(talk, max_tokens=12)
-    first = [
-        await model.yes_probability([ChatMessage(role="user", content=f"{n}? yes/no")]) for n in ("1", "2", "1")
-    ]
+    first = [await model.yes_probability([ChatMessage(role="user", content=f"{n}? yes/no")]) for n in ("1", "2", "1")]
     after = await model.complete(talk, max_tokens=12)
     await model.close()
     assert after == before
