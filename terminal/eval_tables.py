@@ -55,23 +55,18 @@ def overall(result: Result) -> Table:
 
 
 def by_group(result: Result) -> Table:
-    """One row per engine and method, one column per group of turns: the headline metric and the harm."""
+    """One row per group of turns, one column per engine and method: the headline metric and the harm."""
     metric = headline(result)
-    groups = list(dict.fromkeys(name for each in result.configurations for name in each.groups))
-    table = Table(title=f"{metric}, and in brackets harm, by kind of turn", title_justify="left")
-    table.add_column("engine", no_wrap=True)
-    table.add_column("method", no_wrap=True)
-    largest = max(result.configurations, key=lambda each: len(each.rows))
-    for name in groups:
-        turns = largest.groups[name].turns if name in largest.groups else 0
-        table.add_column(f"{name.replace('_', ' ')}\n{turns}", justify="right")
+    table = Table(title=f"{metric} / harm in %, by kind of turn", title_justify="left")
+    table.add_column("turns", no_wrap=True)
+    table.add_column("", justify="right", no_wrap=True)
     for each in result.configurations:
-        cells = [each.groups.get(name) for name in groups]
-        table.add_row(
-            cell(marked(each)),
-            cell(each.method),
-            *(f"{group.metrics[metric]:.3f} ({share(group.harm)})" if group else "–" for group in cells),
-        )
+        table.add_column(cell(f"{each.engine}\n{each.method}"), justify="right")
+    for name in dict.fromkeys(name for each in result.configurations for name in each.groups):
+        groups = [each.groups.get(name) for each in result.configurations]
+        turns = max(group.turns for group in groups if group)
+        figures = (f"{group.metrics[metric]:.3f} / {percent(group.harm)}" if group else "–" for group in groups)
+        table.add_row(cell(name.replace("_", " ").replace("+", " + ")), f"{turns}", *figures)
     return table
 
 
@@ -99,5 +94,10 @@ def marked(each: Configuration) -> str:
 
 
 def share(value: float | None) -> str:
+    """A share in per cent, with its sign."""
+    return "–" if value is None else f"{percent(value)} %"
+
+
+def percent(value: float | None) -> str:
     """A share in per cent."""
-    return "–" if value is None else f"{value:.1%}".replace("%", " %")
+    return "–" if value is None else f"{100 * value:.1f}"
