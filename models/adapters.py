@@ -67,8 +67,8 @@ class Adapter:
         """The options this LLM knows; only a local model has a queue with a background."""
         return {name: value for name, value in options.items() if name != "background"}
 
-    async def read_ahead(self, messages: "Sequence[ChatMessage]") -> None:
-        """Read what later prompts begin with, where that is of use: for a local model."""
+    async def read_ahead(self, first: "Sequence[ChatMessage]", second: "Sequence[ChatMessage]") -> None:
+        """Read what two prompts begin with, where that is of use: for a local model."""
 
     def failure(self, error: Exception) -> ProviderError:
         """Say in our words what went wrong; the library's text may hold prompts or jargon, and goes to the log."""

@@ -117,13 +117,13 @@ class ChatModel:
         with self._translated():
             return await self._adapter.yes_probability(messages, yes, no)
 
-    async def read_ahead(self, messages: "Sequence[ChatMessage]") -> None:
-        """Let a local model read, while nobody waits for it, what later prompts begin with; any other call ends it.
+    async def read_ahead(self, first: "Sequence[ChatMessage]", second: "Sequence[ChatMessage]") -> None:
+        """Let a local model read, while nobody waits for it, what two prompts begin with; any other call ends it.
 
         For other models, and for one whose weights are not loaded yet, nothing happens.
         """
         with self._translated():
-            await self._adapter.read_ahead(messages)
+            await self._adapter.read_ahead(first, second)
 
     async def close(self) -> None:
         """Stop what runs and free the model."""

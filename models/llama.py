@@ -34,7 +34,6 @@ from condensery.models.llama_vocabulary import Vocabulary, load_llama
 from condensery.models.types import input_too_large
 
 _THINKING_OPENED = Piece("<think>\n")
-_ANY_TWO = ("a", "b")  # messages that share no beginning
 
 
 class LlamaLLM(LlamaCPP):
@@ -98,18 +97,17 @@ class LlamaLLM(LlamaCPP):
         """Return the tokens of the templated prompt; no weights are needed."""
         return self._vocabulary.tokenize(self.prompt(messages))
 
-    def beginning(self, messages: Sequence[ChatMessage]) -> list[int]:
-        """Return the tokens that every prompt begins with that goes on from `messages` with a user message."""
-        first, second = ([*messages, ChatMessage(role=MessageRole.USER, content=text)] for text in _ANY_TWO)
+    def beginning(self, first: Sequence[ChatMessage], second: Sequence[ChatMessage]) -> list[int]:
+        """Return the tokens that the prompts of both begin with."""
         tokens = self.tokens(first)
         return tokens[: shared(tokens, self.tokens(second))]
 
-    async def read_ahead(self, messages: Sequence[ChatMessage]) -> None:
-        """Read the beginning of later prompts in the background; any other call ends it, and so does cancelling it.
+    async def read_ahead(self, first: Sequence[ChatMessage], second: Sequence[ChatMessage]) -> None:
+        """Read what both prompts begin with in the background; any other call ends it, and so does cancelling it.
 
         Does nothing while the weights are not loaded. Raises `Busy` when too much waits in the background.
         """
-        tokens = await asyncio.to_thread(self.beginning, messages)
+        tokens = await asyncio.to_thread(self.beginning, first, second)
         if len(tokens) < self.context_window:
             await self._runtime.read(tokens)
 

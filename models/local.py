@@ -63,9 +63,9 @@ class LocalAdapter(Adapter):
         """Every option, `background` included."""
         return options
 
-    async def read_ahead(self, messages: Sequence[ChatMessage]) -> None:
-        """Let the model read the messages in the background, unless its weights are not loaded yet."""
-        await self.llm.read_ahead(messages)
+    async def read_ahead(self, first: Sequence[ChatMessage], second: Sequence[ChatMessage]) -> None:
+        """Let the model read what both begin with in the background, unless its weights are not loaded yet."""
+        await self.llm.read_ahead(first, second)
 
     async def close(self) -> None:
         """Stop the running call, free the model and end its thread."""

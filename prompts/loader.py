@@ -19,7 +19,8 @@ LOCALES: tuple[str, ...] = get_args(Locale)
 
 VARIABLES: dict[str, frozenset[str]] = {
     "system": frozenset(),
-    "condense": frozenset({"message"}),
+    "rewriting": frozenset(),
+    "condense": frozenset({"conversation", "message"}),
     "hypothesize": frozenset({"question"}),
     "judge": frozenset({"question", "passage"}),
     "answer": frozenset({"evidence", "message"}),
@@ -79,6 +80,7 @@ class Prompts:
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
+        self.rewriting: dict[str, Any] = _toml(root, "rewriting.toml")
         self.ordinary: dict[str, list[str]] = _toml(root, "ordinary.toml")
 
     def render(self, name: str, **variables: str) -> str:

@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
+
+from llama_index.core.llms import ChatMessage
 
 from condensery.errors import CondenseryError
 from condensery.services import Services
@@ -9,6 +12,7 @@ from condensery.workflows.budget import PromptParts, as_chat
 from condensery.workflows.engines.base import ReadsAhead
 from condensery.workflows.events import ChatStart
 from condensery.workflows.history import newest
+from condensery.workflows.turn import Exchange
 
 log = logging.getLogger(__name__)
 
@@ -56,11 +60,16 @@ async def _read(services: Services, start: ChatStart) -> None:
             user_id=start.key.user_id,
         )
         if answers is not None:
-            parts = PromptParts(services.prompts.render("system"), lambda chunks: "", history=tuple(history))
-            await answers.read_ahead(as_chat(parts.messages()[:-1]))
+            first, second = (_answering(services, history, message) for message in ("a", "b"))
+            await answers.read_ahead(first, second)
         if isinstance(engine, ReadsAhead):
             await engine.read_ahead(newest(history, condense.history_turns))
     except CondenseryError as error:
         log.debug("nothing was read ahead: %s", error)
     except Exception:
         log.warning("reading ahead failed; the next turn reads for itself", exc_info=True)
+
+
+def _answering(services: Services, history: Sequence[Exchange], message: str) -> list[ChatMessage]:
+    parts = PromptParts(services.prompts.render("system"), lambda chunks: message, history=tuple(history))
+    return as_chat(parts.messages())

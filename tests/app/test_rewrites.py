@@ -1,6 +1,9 @@
 """Turns whose question a model rewrites: what is stored of them, and what their prompts share."""
 
+from collections.abc import Sequence
+
 import pytest
+from llama_index.core.llms import ChatMessage
 
 from condensery.testing import ScriptedLLM
 from condensery.tests.app.helpers import OpenApp
@@ -34,16 +37,6 @@ async def test_a_degraded_turn_is_stored_with_its_engine_and_reason_and_no_quest
     assert stored.evidence
 
 
-async def test_the_prompts_of_a_turn_begin_alike_up_to_the_end_of_the_history(corpus_app: OpenApp) -> None:
-    llm = ScriptedLLM("There are several [1].", REWRITE, "Six francs [1].")
-    async with corpus_app(llm, condense=REWRITING) as app:
-        await app.ask("Which tickets are there?", conversation_id="c")
-        await app.ask("And for a dog?", conversation_id="c")
-    rewrite, answer = ([message.content for message in call.messages] for call in llm.calls[1:3])
-    assert rewrite[:-1] == answer[:-1]
-    assert rewrite[1:3] == ["Which tickets are there?", "There are several [1]."]
-
-
 async def test_a_first_message_is_searched_as_it_is_without_a_call(corpus_app: OpenApp) -> None:
     llm = ScriptedLLM(REWRITE)
     async with corpus_app(llm, condense=REWRITING, answer={"mode": "extractive"}) as app:
@@ -54,10 +47,10 @@ async def test_a_first_message_is_searched_as_it_is_without_a_call(corpus_app: O
 async def test_after_a_turn_the_model_reads_what_the_next_prompts_begin_with(
     corpus_app: OpenApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[list[str | None]] = []
+    read: list[list[str]] = []
 
-    async def reading(model: object, messages: list[object]) -> None:
-        read.append([message.content for message in messages])  # type: ignore[attr-defined]
+    async def reading(model: object, first: Sequence[ChatMessage], second: Sequence[ChatMessage]) -> None:
+        read.append([one for one, other in zip(said(first), said(second), strict=True) if one == other])
 
     monkeypatch.setattr("condensery.models.chat.ChatModel.read_ahead", reading)
     llm = ScriptedLLM("There are several [1].", REWRITE, "Six francs [1].")
@@ -65,8 +58,13 @@ async def test_after_a_turn_the_model_reads_what_the_next_prompts_begin_with(
         await app.ask("Which tickets are there?", conversation_id="c")
         await app._ahead.wait()
         await app.ask("And for a dog?", conversation_id="c")
-    said = [message.content for message in llm.calls[1].messages]
-    assert read == [said[:-1], said[:-1]]
+    rewrite, answer = (said(call.messages) for call in llm.calls[1:3])
+    assert read[:2] == [answer[:-1], rewrite[:-1]]
+    assert "Which tickets are there?" in answer
+
+
+def said(messages: Sequence[ChatMessage]) -> list[str]:
+    return [message.content or "" for message in messages]
 
 
 async def test_reading_ahead_can_be_switched_off(corpus_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ TALK = [
     ChatMessage(role="user", content="Tell me about the river."),
     ChatMessage(role="assistant", content=STORY),
 ]
+NEXT = [[*TALK, ChatMessage(role="user", content=text)] for text in ("a", "b")]
 ASKED = [*TALK, ChatMessage(role="user", content="How many bridges are there?")]
 
 
@@ -51,7 +52,7 @@ async def test_what_was_read_ahead_is_not_read_again_and_the_reply_is_the_same(c
     await chat.complete([ChatMessage(role="user", content="Hi")], max_tokens=1)
     chat._adapter.llm._runtime._owner._prefixes._copies.clear()  # type: ignore[attr-defined]
     reads = Reads(chat)
-    await chat.read_ahead(TALK)
+    await chat.read_ahead(*NEXT)
     assert sum(reads.counts) > 200
     reads.counts.clear()
     assert await chat.complete(ASKED, max_tokens=5) == alone
@@ -69,7 +70,7 @@ async def test_a_call_ends_the_reading_and_keeps_what_was_read(chat: ChatModel) 
         go_on.wait(timeout=60)
 
     reads.evaluate = held
-    reading = asyncio.create_task(chat.read_ahead(TALK))
+    reading = asyncio.create_task(chat.read_ahead(*NEXT))
     await begun.wait()
     reply = asyncio.create_task(chat.complete(ASKED, max_tokens=1))
     async with asyncio.timeout(60):
@@ -91,14 +92,14 @@ async def stopped(chat: ChatModel) -> None:
 async def test_a_model_that_is_not_loaded_stays_so(gguf: Path) -> None:
     chat = open_chat_model(Llm())
     assert chat is not None
-    await chat.read_ahead(TALK)
+    await chat.read_ahead(*NEXT)
     assert chat._adapter.llm._runtime._owner._model is None  # type: ignore[attr-defined]
     await chat.close()
     with pytest.raises(ProviderError, match="closed"):
-        await chat.read_ahead(TALK)
+        await chat.read_ahead(*NEXT)
 
 
 async def test_what_does_not_fit_the_window_is_not_read(chat: ChatModel) -> None:
     reads = Reads(chat)
-    await chat.read_ahead([*TALK, ChatMessage(role="assistant", content=STORY * 8)])
+    await chat.read_ahead(*([ChatMessage(role="user", content=STORY * 8), *prompt] for prompt in NEXT))
     assert reads.counts == []

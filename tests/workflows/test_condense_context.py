@@ -42,7 +42,7 @@ async def prepared(locale: str, reply: str, message: str = "") -> PreparedQuery:
 
 
 def closing_label(prompts: Prompts) -> str:
-    return prompts.render("condense", message="x").rstrip().splitlines()[-1]
+    return prompts.render("condense", conversation="", message="x").rstrip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("locale", LOCALES)

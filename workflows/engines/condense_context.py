@@ -1,7 +1,6 @@
 """One non-streaming model call that rewrites the message as a standalone question (Rewrite-Retrieve-Read).
 
-The prompt begins as the answer's does, with the system text and the history, so that a local model reads that once; the
-instruction comes last and is short. What was measured: docs/decisions/condense-context.md.
+What was measured: docs/decisions/condense-context.md.
 """
 
 import asyncio
@@ -9,13 +8,15 @@ from collections.abc import Sequence
 
 from llama_index.core.llms import ChatMessage
 
+from condensery.errors import Refusal, RefusalReason
 from condensery.models.chat import ChatModel
 from condensery.prompts.loader import Prompts
 from condensery.settings import Settings
-from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
+from condensery.workflows.budget import input_budget
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.carrying import searchable
 from condensery.workflows.engines.judging import judge
+from condensery.workflows.engines.rewriting import prompts_of
 from condensery.workflows.turn import Exchange, FallbackReason
 
 
@@ -32,23 +33,20 @@ class CondenseContext:
             return PreparedQuery(message, message, FallbackReason.NO_MODEL)
         limits = self._settings.condense
         seen = searchable(history, limits.max_chars)
-        messages = await self._messages(self._model, message, seen)
+        messages = await self._fitting(self._model, message, seen)
         reply = await self._model.complete(messages, max_tokens=limits.max_output_tokens)
         return await asyncio.to_thread(judge, reply, message, seen, limits.max_chars)
 
     async def read_ahead(self, history: Sequence[Exchange]) -> None:
         """Let a local model read the beginning of the next rewrite's prompt while nobody waits for it."""
         if self._model is not None:
-            parts = self._parts("", searchable(history, self._settings.condense.max_chars))
-            await self._model.read_ahead(as_chat(parts.messages()[:-1]))
+            seen = searchable(history, self._settings.condense.max_chars)
+            first, second = (next(prompts_of(self._prompts, message, seen)) for message in ("a", "b"))
+            await self._model.read_ahead(first, second)
 
-    def _parts(self, message: str, history: Sequence[Exchange]) -> PromptParts:
-        return PromptParts(
-            system=self._prompts.render("system"),
-            history=tuple(history),
-            last=lambda chunks: self._prompts.render("condense", message=message),
-        )
-
-    async def _messages(self, model: ChatModel, message: str, history: Sequence[Exchange]) -> list[ChatMessage]:
+    async def _fitting(self, model: ChatModel, message: str, history: Sequence[Exchange]) -> list[ChatMessage]:
         budget = input_budget(self._settings, model, self._settings.condense.max_output_tokens)
-        return as_chat((await fit(self._parts(message, history), budget, model.count_tokens)).messages)
+        for messages in prompts_of(self._prompts, message, history):
+            if await model.count_tokens(messages) <= budget:
+                return messages
+        raise Refusal(RefusalReason.INPUT_TOO_LARGE)

@@ -38,7 +38,7 @@ def fault(
         return FallbackReason.UNFINISHED_THINKING if reply.unfinished_thinking else FallbackReason.BLANK
     if len(rewrite) > max_chars or reply.finish_reason == "length":
         return FallbackReason.TOO_LONG
-    if differ(message, rewrite):
+    if differ(message, rewrite, history[-1].message if history else ""):
         return FallbackReason.OTHER_LANGUAGE
     if not keeps(rewrite, message):
         return FallbackReason.LOST_WORDS

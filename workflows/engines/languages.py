@@ -19,8 +19,10 @@ MOST_FOREIGN = 0.5
 _SCRIPTS = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "IDEOGRAPHIC": "CJK", "FULLWIDTH": "LATIN", "HALFWIDTH": "CJK"}
 
 
-def differ(message: str, rewrite: str) -> bool:
+def differ(message: str, rewrite: str, earlier: str = "") -> bool:
     """Whether `rewrite` is surely in another language than `message`; names in a third one do not count.
+
+    `earlier` is what the same person said before: it decides when the message is too short to.
 
     Different scripts are certain. Otherwise py3langid decides (139 languages, 4.5 MB, no network); the first call
     reads its model, about 0.7 s. Blocks: call it off the event loop.
@@ -31,9 +33,11 @@ def differ(message: str, rewrite: str) -> bool:
     if _is_other_script(own_scripts, scripts):
         return True
     first, second = _likelihoods(message), _likelihoods(rewrite)
-    own, other = max(first, key=first.__getitem__), max(second, key=second.__getitem__)
-    sure = first[own] >= LIKELY and second[other] >= SURE
-    return own != other and sure and first[other] <= UNLIKELY * first[own]
+    other = _best(second)
+    if second[other] < SURE or first[other] > UNLIKELY * first[_best(first)]:
+        return False
+    own = first if first[_best(first)] >= LIKELY else _likelihoods(f"{earlier} {message}")
+    return _best(own) != other and own[_best(own)] >= LIKELY
 
 
 def _is_other_script(own: Counter[str], other: Counter[str]) -> bool:
@@ -50,6 +54,10 @@ def _scripts(text: str) -> Counter[str]:
 
 def _likelihoods(text: str) -> dict[str, float]:
     return {language: float(share) for language, share in _identifier().rank(text)}
+
+
+def _best(likelihoods: dict[str, float]) -> str:
+    return max(likelihoods, key=likelihoods.__getitem__)
 
 
 @cache
