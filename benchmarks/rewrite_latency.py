@@ -3,7 +3,7 @@
     python benchmarks/rewrite_latency.py MODEL.gguf [--turns DIR] [--limit 40] [--threads 0]
 
 Rewrites the follow-ups of `evals/fixtures/follow_ups.json`, or the turns of a folder with `turns.jsonl`, twice each:
-from nothing but the system text ("cold"), and after the conversation was read ahead, as happens while a person reads
+with nothing read but the rules and examples ("cold"), and after the conversation was read ahead, as happens while a person reads
 the answer before ("read ahead"). Prints p50 and p95 in seconds, and the prompt's tokens that were read and reused.
 """
 
