@@ -3,8 +3,8 @@
     python benchmarks/rewrite_latency.py MODEL.gguf [--turns DIR] [--limit 40] [--threads 0]
 
 Rewrites the follow-ups of `evals/fixtures/follow_ups.json`, or the turns of a folder with `turns.jsonl`, twice each:
-with nothing read but the rules and examples ("cold"), and after the conversation was read ahead, as happens while a person reads
-the answer before ("read ahead"). Prints p50 and p95 in seconds, and the prompt's tokens that were read and reused.
+with nothing read but the rules and examples ("cold"), and after the conversation was read ahead, as happens while a
+person reads the answer before ("read ahead"). Prints seconds and the tokens of the prompt that had to be read.
 """
 
 import argparse
