@@ -45,7 +45,7 @@ MethodName = Literal[
 """A method by its full path, or without the base, which is then that of `hyde.base` or `rerank.base`."""
 Method = Annotated[MethodName, BeforeValidator(composed)]
 RerankerName = Literal["cross_encoder", "llm", "none"]
-EngineName = Literal["simple", "condense_context", "expand_context"]
+EngineName = Literal["simple", "condense_context", "expand_context", "fuse_context"]
 
 
 class Section(BaseModel):
@@ -150,8 +150,10 @@ class Condense(Section):
     """How a chat turn becomes one standalone question."""
 
     enabled: bool = Field(True, description="Kill switch: off searches with the message, with no model call.")
-    engine: EngineName = Field("expand_context", description="simple, condense_context or expand_context.")
-    model: str = Field("", description="Model of condense_context, written as llm.model is; empty: llm.model itself.")
+    engine: EngineName = Field(
+        "expand_context", description="simple, condense_context, expand_context or fuse_context."
+    )
+    model: str = Field("", description="Model that rewrites, written as llm.model is; empty: llm.model itself.")
     api_key: SecretStr | None = Field(None, description="Key of that model's endpoint; not set: llm.api_key there.")
     max_chars: int = Field(512, gt=0, le=8192, description="Longest standalone question, in characters.")
     history_turns: int = Field(3, ge=0, le=50, description="Earlier turns an engine may look at.")

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from condensery.settings import Settings
 
 SMALLEST_PROMPT = 32
+REWRITING = ("condense_context", "fuse_context")
+"""The engines that call a model."""
 
 
 def broken_rules(settings: "Settings") -> list[str]:
@@ -55,6 +57,7 @@ def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
 def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
     llm, answer, condense = settings.llm, settings.answer, settings.condense
     room = llm.context_window - llm.max_output_tokens
+    rewrites = condense.enabled and condense.engine in REWRITING
     return [
         (
             room <= 0,
@@ -69,13 +72,11 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
             "answer.mode = generated needs a model; set llm.model or use answer.mode = extractive",
         ),
         (
-            condense.engine == "condense_context" and condense.enabled and (condense.model or llm.model) == "none",
-            "condense.engine = condense_context needs a model; set condense.model or llm.model, or use expand_context",
+            rewrites and (condense.model or llm.model) == "none",
+            f"condense.engine = {condense.engine} needs a model; set condense.model or llm.model, or use another",
         ),
         (
-            condense.engine == "condense_context"
-            and condense.enabled
-            and condense.max_output_tokens >= llm.context_window,
+            rewrites and condense.max_output_tokens >= llm.context_window,
             "condense.max_output_tokens must be smaller than llm.context_window, or the conversation has no room",
         ),
     ]

@@ -1,48 +1,16 @@
 """The step `condense`: the single gated entry to everything that searches, remembers or asks."""
 
-import asyncio
-import logging
-
 from llama_index.core.workflow import Context
 
-from condensery.errors import CondenseryError, RefusalReason
-from condensery.retrieval.text import is_blank
+from condensery.errors import RefusalReason
 from condensery.services import Services
-from condensery.settings import Condense
-from condensery.workflows.engines.base import ChatEngine, PreparedQuery
+from condensery.workflows.engines.base import PreparedQuery
+from condensery.workflows.engines.safety import prepare_safely
 from condensery.workflows.events import ChatCleared, CondensedQuestion, HistoryLimited, QuestionRejected
 from condensery.workflows.history import newest
 from condensery.workflows.own_words import question_in
 from condensery.workflows.stage import degraded, stage
-from condensery.workflows.turn import Exchange, FallbackReason
-
-log = logging.getLogger(__name__)
-
-
-def usable(prepared: PreparedQuery, max_chars: int) -> PreparedQuery:
-    """`prepared` when it can be searched with, else its original query with the reason why not."""
-    original = prepared.original_query
-    if is_blank(prepared.search_query):
-        return PreparedQuery(original, original, FallbackReason.BLANK)
-    if len(prepared.search_query) > max_chars:
-        return PreparedQuery(original, original, FallbackReason.TOO_LONG)
-    return prepared
-
-
-async def prepare_safely(
-    engine: ChatEngine, message: str, history: tuple[Exchange, ...], limits: Condense
-) -> PreparedQuery:
-    """What `engine` makes of `message`, or the message itself with the reason when it fails or takes too long."""
-    try:
-        async with asyncio.timeout(limits.seconds):
-            return usable(await engine.prepare(message, history), limits.max_chars)
-    except TimeoutError:
-        return PreparedQuery(message, message, FallbackReason.TIMED_OUT)
-    except CondenseryError as error:
-        log.warning("condensing failed: %s", error)
-    except Exception:
-        log.exception("the chat engine %s failed", type(engine).__name__)
-    return PreparedQuery(message, message, FallbackReason.ERROR)
+from condensery.workflows.turn import Exchange
 
 
 class CondenseSteps:
@@ -82,4 +50,5 @@ class CondenseSteps:
         engine = self.services.engine(name)
         if not history:
             return PreparedQuery(message, message)
-        return await prepare_safely(engine, message, history, self.services.settings.condense)
+        limits = self.services.settings.condense
+        return await prepare_safely(engine, message, history, seconds=limits.seconds, max_chars=limits.max_chars)

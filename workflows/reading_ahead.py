@@ -1,4 +1,7 @@
-"""After a turn, a local model reads what the next turn's prompts will begin with, while the person reads the answer."""
+"""After a turn, while the person reads the answer, what the next turn will need is made ready.
+
+The vectors of what the turn lends to the next search, and, with a local model, the beginning of the next prompts.
+"""
 
 import asyncio
 import logging
@@ -7,9 +10,10 @@ from collections.abc import Sequence
 from llama_index.core.llms import ChatMessage
 
 from condensery.errors import CondenseryError
+from condensery.retrieval.text import uniform
 from condensery.services import Services
 from condensery.workflows.budget import PromptParts, as_chat
-from condensery.workflows.engines.base import ReadsAhead
+from condensery.workflows.engines.base import Lends, ReadsAhead
 from condensery.workflows.events import ChatStart
 from condensery.workflows.history import newest
 from condensery.workflows.turn import Exchange
@@ -50,7 +54,7 @@ async def _read(services: Services, start: ChatStart) -> None:
     condense, limits = services.settings.condense, services.settings.history
     engine = services.engine(start.options.engine or condense.engine) if condense.enabled else None
     answers = services.answer_model
-    if answers is None and not isinstance(engine, ReadsAhead):
+    if answers is None and not isinstance(engine, ReadsAhead | Lends):
         return
     try:
         history = await services.turns.history(
@@ -59,6 +63,9 @@ async def _read(services: Services, start: ChatStart) -> None:
             max_chars=limits.max_chars,
             user_id=start.key.user_id,
         )
+        if isinstance(engine, Lends):
+            lent = engine.lent(newest(history, condense.history_turns))
+            await asyncio.gather(*(services.embedder.embed_query(uniform(text)) for text in lent))
         if answers is not None:
             first, second = (_answering(services, history, message) for message in ("a", "b"))
             await answers.read_ahead(first, second)

@@ -130,7 +130,7 @@ async def test_expansion_is_never_longer_than_allowed() -> None:
 
 def test_an_unknown_engine_lists_the_choices() -> None:
     with pytest.raises(
-        UnknownName, match="no chat engine 'condens'; choose one of condense_context, expand_context, simple"
+        UnknownName, match="no chat engine 'condens'; choose one of condense_context, expand_context, fuse_context, simple"
     ):
         open_engine("condens", SETTINGS, None, prompts_for("en"))
     assert set(ENGINES) == {"simple", "condense_context", "expand_context"}

@@ -41,3 +41,12 @@ class ReadsAhead(Protocol):
     """An engine whose model can read the beginning of its next prompt while nobody waits for it."""
 
     async def read_ahead(self, history: Sequence[Exchange]) -> None: ...
+
+
+@runtime_checkable
+class Lends(Protocol):
+    """An engine that puts texts of earlier turns into a search beside the message."""
+
+    def lent(self, history: Sequence[Exchange]) -> list[str]:
+        """The texts that the dense arm may be given after `history`, whatever the message: they can be embedded now."""
+        ...

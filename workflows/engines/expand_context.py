@@ -56,6 +56,11 @@ class ExpandContext:
             self._text(message, earlier, cues), message, probes=tuple(carried(message, earlier, strength))
         )
 
+    def lent(self, history: Sequence[Exchange]) -> list[str]:
+        """The texts of earlier turns that the dense arm is given when the next message leans on them."""
+        earlier = searchable(history, self._settings.max_chars)
+        return [probe.text for probe in carried("", earlier, 1.0) if probe.dense and probe.text]
+
     def _text(self, message: str, earlier: Sequence[Exchange], cues: Cues) -> str:
         if not depends(message, cues):
             return message

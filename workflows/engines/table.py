@@ -9,12 +9,14 @@ from condensery.settings import Settings
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.condense_context import CondenseContext
 from condensery.workflows.engines.expand_context import ExpandContext
+from condensery.workflows.engines.fuse_context import FuseContext
 from condensery.workflows.engines.simple import Simple
 
 ENGINES: dict[str, Callable[[Settings, ChatModel | None, Prompts], ChatEngine]] = {
     "simple": lambda settings, model, prompts: Simple(),
     "condense_context": CondenseContext,
     "expand_context": lambda settings, model, prompts: ExpandContext(settings.condense, prompts.locale),
+    "fuse_context": FuseContext,
 }
 
 
