@@ -37,6 +37,7 @@ from condensery.workflows.events import (
     StageFinished,
     TurnFinished,
 )
+from condensery.workflows.reading_ahead import make_ready
 from condensery.workflows.stage import stage
 from condensery.workflows.turn import TurnKey, TurnOptions
 
@@ -44,6 +45,9 @@ log = logging.getLogger(__name__)
 
 BEFORE, FIRST = "before_search", "first_token"
 """Milliseconds from the start of a turn to its standalone question, and to the first piece of its answer."""
+
+AHEAD = "read_ahead"
+"""Milliseconds spent before the turn, while a person reads the last answer; no one waits for them."""
 
 STOP_SECONDS = 10.0
 System = Callable[[Case], Awaitable["Waited"]]
@@ -70,11 +74,18 @@ class WatchedAgent(RAGAgent):
 
 
 def ours(services: Services, engine: str, method: str) -> System:
-    """One of our engines, as a turn of the app runs it; the turn is stopped at the first piece of its answer."""
+    """One of our engines, as a turn of the app runs it; the turn is stopped at the first piece of its answer.
+
+    Before it, what the app makes ready while a person reads the last answer is made ready (`history.read_ahead`).
+    """
     agent = WatchedAgent(services)
 
     async def turn(case: Case) -> Waited:
-        waited, began = Waited(), time.perf_counter()
+        waited, resting = Waited(), time.perf_counter()
+        if case.history and services.settings.history.read_ahead:
+            await make_ready(services, engine, case.history)
+        began = time.perf_counter()
+        waited.ms[AHEAD] = round((began - resting) * 1000, 2)
         handler = agent.run(start_event=_start(case, engine, method))
         try:
             async for event in handler.stream_events():

@@ -50,12 +50,7 @@ class ReadingAhead:
 
 
 async def _read(services: Services, start: ChatStart) -> None:
-    """The answer's beginning first, so that the rewrite's, which is asked for before it, is the one at hand."""
-    condense, limits = services.settings.condense, services.settings.history
-    engine = services.engine(start.options.engine or condense.engine) if condense.enabled else None
-    answers = services.answer_model
-    if answers is None and not isinstance(engine, ReadsAhead | Lends):
-        return
+    limits = services.settings.history
     try:
         history = await services.turns.history(
             start.key.conversation_id,
@@ -63,18 +58,29 @@ async def _read(services: Services, start: ChatStart) -> None:
             max_chars=limits.max_chars,
             user_id=start.key.user_id,
         )
-        if isinstance(engine, Lends):
-            lent = engine.lent(newest(history, condense.history_turns))
-            await asyncio.gather(*(services.embedder.embed_query(uniform(text)) for text in lent))
-        if answers is not None:
-            first, second = (_answering(services, history, message) for message in ("a", "b"))
-            await answers.read_ahead(first, second)
-        if isinstance(engine, ReadsAhead):
-            await engine.read_ahead(newest(history, condense.history_turns))
+        await make_ready(services, start.options.engine, history)
     except CondenseryError as error:
         log.debug("nothing was read ahead: %s", error)
     except Exception:
         log.warning("reading ahead failed; the next turn reads for itself", exc_info=True)
+
+
+async def make_ready(services: Services, engine: str | None, history: Sequence[Exchange]) -> None:
+    """Make ready what a turn after `history` will need; `engine` as a turn's options name one.
+
+    The answer's beginning first, so that the rewrite's, which is asked for before it, is the one at hand.
+    """
+    condense = services.settings.condense
+    engaged = services.engine(engine or condense.engine) if condense.enabled else None
+    seen = newest(history, condense.history_turns)
+    if isinstance(engaged, Lends):
+        lent = engaged.lent(seen)
+        await asyncio.gather(*(services.embedder.embed_query(uniform(text)) for text in lent))
+    if services.answer_model is not None:
+        first, second = (_answering(services, history, message) for message in ("a", "b"))
+        await services.answer_model.read_ahead(first, second)
+    if isinstance(engaged, ReadsAhead):
+        await engaged.read_ahead(seen)
 
 
 def _answering(services: Services, history: Sequence[Exchange], message: str) -> list[ChatMessage]:
