@@ -26,11 +26,12 @@ class ReadingAhead:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
 
     def begin(self, services: Services, start: ChatStart) -> None:
-        """Read for the turn after `start`, whose turn is stored by now; does not wait."""
+        """Read for the turn after `start`, whose turn is stored by now; does not wait. Once closed, does nothing."""
         self.stop()
-        if services.settings.history.read_ahead:
+        if services.settings.history.read_ahead and not self._closed:
             self._task = asyncio.create_task(_read(services, start))
 
     def stop(self) -> None:
@@ -44,7 +45,8 @@ class ReadingAhead:
             await asyncio.wait([self._task])
 
     async def close(self) -> None:
-        """End the reading."""
+        """End the reading, for good: a turn that outlives this begins none."""
+        self._closed = True
         self.stop()
         await self.wait()
 

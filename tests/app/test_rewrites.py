@@ -67,6 +67,22 @@ def said(messages: Sequence[ChatMessage]) -> list[str]:
     return [message.content or "" for message in messages]
 
 
+async def test_a_turn_that_outlives_its_app_begins_no_reading(
+    corpus_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+
+    async def reading(model: object, *given: object) -> None:
+        read.append(given)
+
+    monkeypatch.setattr("condensery.models.chat.ChatModel.read_ahead", reading)
+    async with corpus_app(ScriptedLLM("There are several [1]."), condense=REWRITING) as app:
+        await app._ahead.close()
+        await app.ask("Which tickets are there?", conversation_id="c")
+        await app._ahead.wait()
+    assert read == []
+
+
 async def test_reading_ahead_can_be_switched_off(corpus_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
     monkeypatch.setattr("condensery.models.chat.ChatModel.read_ahead", lambda *given: read.append(given))
