@@ -53,13 +53,16 @@ class ExpandContext:
         if not earlier:
             return PreparedQuery(message, message)
         return PreparedQuery(
-            self._text(message, earlier, cues), message, probes=tuple(carried(message, earlier, strength))
+            self._text(message, earlier, cues), message, probes=tuple(self._carried(message, earlier, strength))
         )
 
     def lent(self, history: Sequence[Exchange]) -> list[str]:
         """The texts of earlier turns that the dense arm is given when the next message leans on them."""
         earlier = searchable(history, self._settings.max_chars)
-        return [probe.text for probe in carried("", earlier, 1.0) if probe.dense and probe.text]
+        return [probe.text for probe in self._carried("", earlier, 1.0) if probe.dense and probe.text]
+
+    def _carried(self, message: str, earlier: Sequence[Exchange], strength: float) -> Iterator[Probe]:
+        return carried(message, earlier, strength, min(ANSWER_CHARS, self._settings.max_chars))
 
     def _text(self, message: str, earlier: Sequence[Exchange], cues: Cues) -> str:
         if not depends(message, cues):
@@ -69,15 +72,15 @@ class ExpandContext:
         return expand(message, [*topic, news], self._settings.max_chars)
 
 
-def carried(message: str, earlier: Sequence[Exchange], strength: float) -> Iterator[Probe]:
-    """The message, and what the last two of the `earlier` turns lend to it."""
+def carried(message: str, earlier: Sequence[Exchange], strength: float, answer_chars: int) -> Iterator[Probe]:
+    """The message, and what the last two of the `earlier` turns lend to it: of answers the first `answer_chars`."""
     yield Probe(text=message)
     for exchange, question, answer in zip(
         reversed(earlier), (LAST_QUESTION, EARLIER_QUESTION), (LAST_ANSWER, EARLIER_ANSWER), strict=False
     ):
         yield weighed(exchange.message, question, strength)
         if exchange.answer != WITHHELD:
-            yield weighed(shorten(exchange.answer, ANSWER_CHARS), answer, strength)
+            yield weighed(shorten(exchange.answer, answer_chars), answer, strength)
 
 
 def weighed(text: str, share: Share, strength: float) -> Probe:

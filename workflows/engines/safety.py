@@ -17,7 +17,8 @@ def usable(prepared: PreparedQuery, max_chars: int) -> PreparedQuery:
     original = prepared.original_query
     if is_blank(prepared.search_query):
         return PreparedQuery(original, original, FallbackReason.BLANK)
-    if len(prepared.search_query) > max_chars:
+    texts = [prepared.search_query, *(probe.text for probe in prepared.probes)]
+    if any(len(text) > max_chars for text in texts):
         return PreparedQuery(original, original, FallbackReason.TOO_LONG)
     return prepared
 
