@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.llms import ChatMessage
@@ -28,7 +29,7 @@ class Reads:
 
     def __init__(self, chat: ChatModel) -> None:
         self.counts: list[int] = []
-        self.llm = chat._adapter.llm  # type: ignore[attr-defined]
+        self.llm: Any = chat._adapter.llm
         model = self.llm._runtime._owner._model
         self.evaluate = model.eval
         model.eval = self.eval
