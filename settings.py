@@ -167,7 +167,7 @@ class History(Section):
     max_turns: int = Field(20, ge=0, le=500, description="Earlier turns loaded for a turn.")
     max_chars: int = Field(24_000, ge=0, description="Characters of history loaded for a turn.")
     read_ahead: bool = Field(
-        True, description="After a turn, let a local model read what the next turn's prompts begin with."
+        True, description="After a turn, embed what it lends to the next one; let a local model read ahead for it."
     )
 
 
