@@ -78,8 +78,9 @@ def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars
     said = case((pasted, turns.c.question), else_=turns.c.message).label("message")
     short = func.length(turns.c.message) <= LONG_MESSAGE
     evidenced = and_(turns.c.outcome.in_((Outcome.ANSWERED, Outcome.STOPPED)), short).label("evidenced")
+    quoted = turns.c.answer_mode.is_not_distinct_from("extractive").label("quoted")
     recent = (
-        select(turns.c.id, said, turns.c.answer, evidenced)
+        select(turns.c.id, said, turns.c.answer, evidenced, quoted)
         .where(*visible, turns.c.outcome.in_(REMEMBERED), turns.c.answer.regexp_match(r"\S"))
         .order_by(turns.c.id.desc())
         .limit(max_turns)
@@ -88,7 +89,7 @@ def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars
     chars = func.length(recent.c.message) + func.length(recent.c.answer)
     so_far = func.sum(chars).over(order_by=recent.c.id.desc(), rows=(None, 0)).label("so_far")
     sized = select(recent, so_far).subquery()
-    exchange = select(sized.c.message, sized.c.answer, sized.c.evidenced)
+    exchange = select(sized.c.message, sized.c.answer, sized.c.evidenced, sized.c.quoted)
     return exchange.where(sized.c.so_far <= max_chars).order_by(sized.c.id)
 
 

@@ -41,6 +41,7 @@ class Exchange(Frozen):
     message: str
     answer: str
     evidenced: bool = Field(True, description="Whether the answer was made from documents: no refusal, no small talk.")
+    quoted: bool = Field(False, description="Whether the answer is nothing but quotes from documents.")
 
     def __repr__(self) -> str:
         """Sizes only: the workflow engine renders what events carry, and traces are no place for people's words."""

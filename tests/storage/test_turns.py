@@ -172,6 +172,17 @@ async def test_history_tells_answers_made_from_documents_from_other_turns(reposi
     assert [each.message for each in exchanges if not each.evidenced] == ["small_talk", "meta", "refused", "long"]
 
 
+async def test_history_tells_quotes_from_what_a_model_wrote(repository: TurnRepository) -> None:
+    for mode in ("extractive", "generated", None):
+        await repository.save(a_turn(str(mode), message=str(mode), answer_mode=mode))
+    exchanges = await repository.history("c", max_turns=99, max_chars=99_999)
+    assert [(each.message, each.quoted) for each in exchanges] == [
+        ("extractive", True),
+        ("generated", False),
+        ("None", False),
+    ]
+
+
 async def test_history_is_two_sided_and_oldest_first(repository: TurnRepository) -> None:
     for turn_id in ("t1", "t2"):
         await repository.save(a_turn(turn_id))

@@ -11,6 +11,8 @@ from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.expand_context import ANSWER_CHARS, ExpandContext
 from condensery.workflows.engines.fuse_context import FuseContext
 from condensery.workflows.engines.references import cues_for, leaning
+from condensery.workflows.engines.safety import usable
+from condensery.workflows.engines.table import open_engine
 from condensery.workflows.turn import Exchange, FallbackReason
 
 SETTINGS = load_settings()
@@ -99,6 +101,32 @@ async def test_nothing_is_lent_by_refusals_nor_by_answers_to_a_paste() -> None:
     paste = Exchange(message="<doc>SECRET PASTE</doc> What is in it?", answer="It says SECRET PASTE.")
     texts = [probe.text for probe in (await expanded("and when?", (paste, refusal))).probes]
     assert texts == ["and when?", "How old is the bell?", "What is in it?"]
+
+
+async def test_what_a_model_wrote_after_a_paste_is_not_lent_either_but_quotes_are() -> None:
+    paste = Exchange(message="<doc>SECRET PASTE</doc> What is in it?", answer="A note.")
+    later = Exchange(message="What does the note say?", answer="It says SECRET PASTE.")
+    written, quoted = [
+        [probe.text for probe in (await expanded("and when?", (paste, turn))).probes]
+        for turn in (later, later.model_copy(update={"answer": "The tower is 81 metres tall.", "quoted": True}))
+    ]
+    assert written == ["and when?", "What does the note say?", "What is in it?"]
+    assert "The tower is 81 metres tall." in quoted
+
+
+@pytest.mark.parametrize("engine", ["expand_context", "fuse_context"])
+async def test_nothing_of_a_search_is_longer_than_a_question_may_be(engine: str) -> None:
+    settings = load_settings(condense={"max_chars": 40})
+    turn = Exchange(message="What is there to see?", answer="The tower shows bells and clocks. " * 10)
+    made = await open_engine(engine, settings, None, prompts_for("en")).prepare("and when?", (turn,))
+    assert len(made.probes) == 3
+    assert all(len(probe.text) <= 40 for probe in made.probes)
+
+
+def test_an_engine_that_searches_with_too_long_a_text_is_not_followed() -> None:
+    made = PreparedQuery("and when?", "and when?", probes=(Probe(text="and when?"), Probe(text="x" * 41)))
+    assert usable(made, 40) == PreparedQuery("and when?", "and when?", FallbackReason.TOO_LONG)
+    assert usable(made, 41) == made
 
 
 def test_what_is_lent_can_be_known_before_the_message() -> None:

@@ -38,7 +38,7 @@ class Recorder:
         self.outbox: list[OutboxEntry | None] = []
 
     async def search(self, query: SearchQuery, *, scope: Scope, limit: int) -> list[ScoredChunk]:
-        self.searched += [query.text, query.passage or ""]
+        self.searched += [query.text, query.passage or "", *(probe.text for probe in query.probes)]
         return [CHUNK]
 
     async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, limit: int) -> list[Quote]:
@@ -136,7 +136,10 @@ async def test_nothing_of_an_inlined_document_reaches_search_or_the_outbox(
     start = (AgentCall if programmatic else ChatStart)(
         key=TurnKey(turn_id="t", conversation_id="c", user_id="u"),
         message=message,
-        history=(Exchange(message=earlier, answer="It is long."),),
+        history=(
+            Exchange(message=earlier, answer=f"It is long, {MARK}."),
+            Exchange(message="How high is it?", answer=f"It is 3 metres high, {MARK}."),
+        ),
         options=TurnOptions(engine=engine, method=method),
     )
     finished = await agent.run(start_event=start)

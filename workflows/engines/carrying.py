@@ -1,6 +1,8 @@
 """What of earlier exchanges an engine may put into a search."""
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import or_
 
 from condensery.workflows.own_words import is_plain, question_in
 from condensery.workflows.phrases import all_phrases, gated
@@ -12,15 +14,16 @@ WITHHELD = "…"
 def searchable(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
     """`history` as a search may see it, oldest first: questions without pasted blocks, answers made from documents.
 
-    An answer to a message with a paste may repeat the paste, and a refusal says nothing about the subject: both are
-    withheld. Small talk and exchanges without a question are left out.
+    A refusal says nothing about the subject, and what a model writes once it has seen a paste, in this turn or a later
+    one, may repeat the paste: both are withheld. Small talk and exchanges without a question are left out.
     """
+    seen = list(accumulate((not is_plain(exchange.message, max_chars) for exchange in history), or_))
     return [
         Exchange(
             message=question,
-            answer=exchange.answer if exchange.evidenced and is_plain(exchange.message, max_chars) else WITHHELD,
+            answer=exchange.answer if exchange.evidenced and (exchange.quoted or not pasted) else WITHHELD,
             evidenced=exchange.evidenced,
         )
-        for exchange in history
+        for exchange, pasted in zip(history, seen, strict=True)
         if (question := question_in(exchange.message, max_chars)) and not gated(question, all_phrases(), "en")
     ]
