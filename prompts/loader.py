@@ -41,7 +41,7 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "judge.yes",
     "judge.no",
     "ui.searched_for",
-    "ui.searched_as_asked",
+    "ui.not_rewritten",
     "ui.sources",
     "ui.better_model",
     "ui.english_only",
@@ -93,9 +93,9 @@ class Prompts:
         """A short text for people, such as `refusal.busy`."""
         return fill(self._texts[key], variables)
 
-    def searched_as_asked(self, why: FallbackReason) -> str:
-        """That a person's own words were searched with, and why, for that person."""
-        return self.text("ui.searched_as_asked", reason=self.text(f"fallback.{why}"))
+    def not_rewritten(self, why: FallbackReason) -> str:
+        """That a search did without a rewritten question, and why, for whoever asked."""
+        return self.text("ui.not_rewritten", reason=self.text(f"fallback.{why}"))
 
 
 @cache

@@ -60,9 +60,9 @@ class TurnView:
                 show_sources(turn, self._prompts)
 
     def _about_the_search(self, made: CondensedQuestion) -> list[str]:
-        """What is searched for when it differs from the message, and why it is no more than the message."""
+        """What is searched for when it differs from the message, and why it was not rewritten."""
         searched = [f"{self._prompts.text('ui.searched_for')}: {made.question}"] if made.condensed else []
-        return searched + ([self._prompts.searched_as_asked(made.fallback)] if made.fallback else [])
+        return searched + ([self._prompts.not_rewritten(made.fallback)] if made.fallback else [])
 
     def stopped(self) -> None:
         """Say that the answer ends here."""

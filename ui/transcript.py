@@ -86,8 +86,8 @@ class Transcript:
         return place.step(place.trace, place.run, "tool", title + self._notes(turn), **icon, **end)
 
     def _notes(self, turn: Turn) -> str:
-        """Why the person's own words were searched with, in their language, and what else degraded at which stage."""
-        notes = [self._prompts.searched_as_asked(turn.fallback)] if turn.fallback else []
+        """Why the question was not rewritten, in the person's language, and what else degraded at which stage."""
+        notes = [self._prompts.not_rewritten(turn.fallback)] if turn.fallback else []
         told = "condense" if turn.fallback else None
         notes += [f"{each.stage}: {each.note}" for each in turn.stages if each.note and each.stage != told]
         return "".join(f" · ⚠ {note}" for note in notes)

@@ -31,13 +31,13 @@ def test_what_is_searched_for_is_told_when_it_differs_from_the_message(capsys: p
 @pytest.mark.parametrize(
     ("locale", "told"),
     [
-        ("en", "Searched with your own words: there is no model to rewrite the question"),
-        ("de", "Mit deinen eigenen Worten gesucht: zum Umformulieren der Frage fehlt ein Modell"),
-        ("fr", "Recherche avec vos propres mots : il n'y a pas de modèle pour reformuler la question"),
-        ("it", "Ho cercato con le sue parole: non c'è un modello per riformulare la domanda"),
+        ("en", "Searched without a rewritten question: there is no model to rewrite the question"),
+        ("de", "Ohne umformulierte Frage gesucht: zum Umformulieren der Frage fehlt ein Modell"),
+        ("fr", "Recherche sans question reformulée : il n'y a pas de modèle pour reformuler la question"),
+        ("it", "Ho cercato senza una domanda riformulata: non c'è un modello per riformulare la domanda"),
     ],
 )
-def test_why_a_persons_own_words_are_searched_with_is_told_in_their_language(
+def test_why_a_question_was_not_rewritten_is_told_in_the_persons_language(
     capsys: pytest.CaptureFixture[str], locale: str, told: str
 ) -> None:
     assert said(capsys, locale, condensed=False, fallback=FallbackReason.NO_MODEL) == f"{told}\n"

@@ -164,7 +164,7 @@ async def test_stopped_failed_and_interrupted_turns_are_shown_for_what_they_are(
         await choose(page, "engine", "condense_context")
         await ask(page, "THINK: and the other one?")
         told = await traces(page).last.inner_text()
-        assert "⚠ Searched with your own words: the model thought without coming to a question" in told
+        assert "⚠ Searched without a rewritten question: the model thought without coming to a question" in told
         await reload(page)
         assert await traces(page).last.inner_text() == told
 

@@ -94,10 +94,10 @@ async def test_the_message_itself_is_not_announced() -> None:
 @pytest.mark.parametrize(
     ("locale", "told"),
     [
-        ("en", "Searched with your own words: rewriting the question took too long"),
-        ("de", "Mit deinen eigenen Worten gesucht: das Umformulieren der Frage hat zu lange gedauert"),
-        ("fr", "Recherche avec vos propres mots : la reformulation de la question a pris trop de temps"),
-        ("it", "Ho cercato con le sue parole: la riformulazione della domanda ha richiesto troppo tempo"),
+        ("en", "Searched without a rewritten question: rewriting the question took too long"),
+        ("de", "Ohne umformulierte Frage gesucht: das Umformulieren der Frage hat zu lange gedauert"),
+        ("fr", "Recherche sans question reformulée : la reformulation de la question a pris trop de temps"),
+        ("it", "Ho cercato senza una domanda riformulata: la riformulazione della domanda ha richiesto troppo tempo"),
     ],
 )
 async def test_a_fallback_is_told_in_the_persons_language_live_and_after_a_reload(locale: str, told: str) -> None:
@@ -121,7 +121,7 @@ async def test_what_else_degraded_is_told_beside_it() -> None:
     notes = (StageRecord(stage="condense", ms=1, note="simple: error"), StageRecord(stage="rerank", ms=1, note="slow"))
     page, _ = await shown(question(fallback=FallbackReason.ERROR), *(StageFinished(record=note) for note in notes))
     assert page.trace == (
-        "Searched for: How much is a bicycle? · ⚠ Searched with your own words: rewriting the question failed"
+        "Searched for: How much is a bicycle? · ⚠ Searched without a rewritten question: rewriting the question failed"
         " · ⚠ rerank: slow"
     )
 
