@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from condensery.terminal.cli_eval import eval_app
+from condensery.terminal.cli_eval import eval_app, examples
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
 from condensery.terminal.output import prepare_streams
 from condensery.terminal.running import readable_errors, run, starting
@@ -21,11 +21,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(eval_app, name="eval")
-
-
-def examples(*commands: str) -> str:
-    """The end of a command's help."""
-    return "\n\n".join(["Examples:", *(f"[bold]{command}[/bold]" for command in commands)])
 
 
 class Picture(StrEnum):
