@@ -80,7 +80,7 @@ def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars
     evidenced = and_(turns.c.outcome.in_((Outcome.ANSWERED, Outcome.STOPPED)), short).label("evidenced")
     quoted = turns.c.answer_mode.is_not_distinct_from("extractive").label("quoted")
     recent = (
-        select(turns.c.id, said, turns.c.answer, evidenced, quoted)
+        select(turns.c.id, said, turns.c.answer, evidenced, quoted, pasted.label("shortened"))
         .where(*visible, turns.c.outcome.in_(REMEMBERED), turns.c.answer.regexp_match(r"\S"))
         .order_by(turns.c.id.desc())
         .limit(max_turns)
@@ -89,7 +89,7 @@ def _history_query(visible: list[ColumnElement[bool]], max_turns: int, max_chars
     chars = func.length(recent.c.message) + func.length(recent.c.answer)
     so_far = func.sum(chars).over(order_by=recent.c.id.desc(), rows=(None, 0)).label("so_far")
     sized = select(recent, so_far).subquery()
-    exchange = select(sized.c.message, sized.c.answer, sized.c.evidenced, sized.c.quoted)
+    exchange = select(sized.c.message, sized.c.answer, sized.c.evidenced, sized.c.quoted, sized.c.shortened)
     return exchange.where(sized.c.so_far <= max_chars).order_by(sized.c.id)
 
 

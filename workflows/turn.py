@@ -42,6 +42,7 @@ class Exchange(Frozen):
     answer: str
     evidenced: bool = Field(True, description="Whether the answer was made from documents: no refusal, no small talk.")
     quoted: bool = Field(False, description="Whether the answer is nothing but quotes from documents.")
+    shortened: bool = Field(False, description="Whether `message` is only the question of a long one, as of a paste.")
 
     def __repr__(self) -> str:
         """Sizes only: the workflow engine renders what events carry, and traces are no place for people's words."""

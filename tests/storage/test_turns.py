@@ -170,6 +170,7 @@ async def test_history_tells_answers_made_from_documents_from_other_turns(reposi
     exchanges = await repository.history("c", max_turns=99, max_chars=99_999)
     assert [each.message[:9] for each in exchanges if each.evidenced] == ["answered", "stopped", "y" * 9]
     assert [each.message for each in exchanges if not each.evidenced] == ["small_talk", "meta", "refused", "long"]
+    assert [each.message for each in exchanges if each.shortened] == ["long"]
 
 
 async def test_history_tells_quotes_from_what_a_model_wrote(repository: TurnRepository) -> None:

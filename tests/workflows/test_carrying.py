@@ -103,8 +103,14 @@ async def test_nothing_is_lent_by_refusals_nor_by_answers_to_a_paste() -> None:
     assert texts == ["and when?", "How old is the bell?", "What is in it?"]
 
 
-async def test_what_a_model_wrote_after_a_paste_is_not_lent_either_but_quotes_are() -> None:
-    paste = Exchange(message="<doc>SECRET PASTE</doc> What is in it?", answer="A note.")
+@pytest.mark.parametrize(
+    "paste",
+    [
+        Exchange(message="<doc>SECRET PASTE</doc> What is in it?", answer="A note."),
+        Exchange(message="What is in it?", answer="A note.", evidenced=False, shortened=True),
+    ],
+)
+async def test_what_a_model_wrote_after_a_paste_is_not_lent_either_but_quotes_are(paste: Exchange) -> None:
     later = Exchange(message="What does the note say?", answer="It says SECRET PASTE.")
     written, quoted = [
         [probe.text for probe in (await expanded("and when?", (paste, turn))).probes]
@@ -112,6 +118,7 @@ async def test_what_a_model_wrote_after_a_paste_is_not_lent_either_but_quotes_ar
     ]
     assert written == ["and when?", "What does the note say?", "What is in it?"]
     assert "The tower is 81 metres tall." in quoted
+    assert "SECRET" not in str(ExpandContext(SETTINGS.condense, "en").lent((paste, later)))
 
 
 @pytest.mark.parametrize("engine", ["expand_context", "fuse_context"])

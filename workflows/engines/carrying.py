@@ -17,13 +17,13 @@ def searchable(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
     A refusal says nothing about the subject, and what a model writes once it has seen a paste, in this turn or a later
     one, may repeat the paste: both are withheld. Small talk and exchanges without a question are left out.
     """
-    seen = list(accumulate((not is_plain(exchange.message, max_chars) for exchange in history), or_))
+    pastes = (exchange.shortened or not is_plain(exchange.message, max_chars) for exchange in history)
     return [
         Exchange(
             message=question,
             answer=exchange.answer if exchange.evidenced and (exchange.quoted or not pasted) else WITHHELD,
             evidenced=exchange.evidenced,
         )
-        for exchange, pasted in zip(history, seen, strict=True)
+        for exchange, pasted in zip(history, accumulate(pastes, or_), strict=True)
         if (question := question_in(exchange.message, max_chars)) and not gated(question, all_phrases(), "en")
     ]
