@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from llama_index.core.llms import ChatMessage
@@ -29,8 +28,8 @@ class Reads:
 
     def __init__(self, chat: ChatModel) -> None:
         self.counts: list[int] = []
-        self.llm: Any = chat._adapter.llm
-        model = self.llm._runtime._owner._model
+        self.llm = chat._adapter.llm
+        model = chat._adapter.llm._runtime._owner._model  # type: ignore[attr-defined]
         self.evaluate = model.eval
         model.eval = self.eval
 
