@@ -25,24 +25,26 @@ class ReadingAhead:
     """One reading at a time, for the newest turn; the next turn ends it, and so does any other call of the model."""
 
     def __init__(self) -> None:
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()  # one that was ended needs a moment to let go of the database
         self._closed = False
 
     def begin(self, services: Services, start: ChatStart) -> None:
         """Read for the turn after `start`, whose turn is stored by now; does not wait. Once closed, does nothing."""
         self.stop()
         if services.settings.history.read_ahead and not self._closed:
-            self._task = asyncio.create_task(_read(services, start))
+            task = asyncio.create_task(_read(services, start))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     def stop(self) -> None:
         """End the reading; what was read stays of use."""
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
 
     async def wait(self) -> None:
         """Wait until what is being read is read, or was ended."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
         """End the reading, for good: a turn that outlives this begins none."""
