@@ -7,7 +7,7 @@ from condensery.terminal.explain import cell
 from condensery.terminal.output import err, out
 
 COLUMNS = ("ndcg@10", "hit@1", "recall@1", "recall@3", "recall@5", "mrr")
-STAGES = ("before_search", "condense", "hypothesize", "retrieve", "rerank", "first_token")
+STAGES = ("read_ahead", "before_search", "condense", "hypothesize", "retrieve", "rerank", "first_token")
 
 
 def headline(result: Result) -> str:

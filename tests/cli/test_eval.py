@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from condensery.evals.results import Result
 from condensery.models.embedding import HuggingFaceEmbedder
 from condensery.terminal import evaluating
 from condensery.terminal.cli_eval import json_named
+from condensery.terminal.eval_tables import times
 
 Command = Callable[..., Any]
 COMMANDS = ("turns", "chat", "retrieval", "latency", "plot")
@@ -92,6 +94,8 @@ def test_waits_are_measured_on_turns_one_at_a_time(command: Command, turns: Path
     found = json.loads(done.out)
     assert set(found["latency"]) == {"simple", "expand_context"}
     assert {"p50", "p95"} == set(found["latency"]["expand_context"]["first_token"])
+    shown = [str(column.header) for column in times(Result.model_validate(found)).columns]
+    assert {"read ahead", "before search", "first token"} <= set(shown)
 
 
 @pytest.mark.parametrize(
