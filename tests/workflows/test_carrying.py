@@ -3,7 +3,7 @@
 import pytest
 
 from condensery.models.chat import ChatModel
-from condensery.prompts.loader import prompts_for
+from condensery.prompts.loader import LOCALES, prompts_for
 from condensery.retrieval.types import Probe
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
@@ -163,7 +163,21 @@ async def test_without_a_usable_rewrite_the_carried_turns_serve_alone_and_the_re
     }
 
 
+async def test_a_rewrite_that_adds_nothing_leaves_it_to_the_carried_turns() -> None:
+    assert await fused("And when was it built?") == await expanded("And when was it built?")
+
+
 async def test_without_a_model_the_fused_engine_says_so_and_carries() -> None:
     prepared = await FuseContext(SETTINGS, None, prompts_for("en")).prepare("And when was it built?", HISTORY)
     assert prepared.reason == FallbackReason.NO_MODEL
     assert prepared.probes == (await expanded("And when was it built?")).probes
+
+
+@pytest.mark.parametrize("message", ["?", "🎫💰?", "?!", "…?"])
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_a_message_without_a_word_goes_on_from_the_last_turn(message: str, locale: str) -> None:
+    history = [Exchange(message="What does the annual pass cost?", answer="410 francs.", evidenced=True)]
+    found = await ExpandContext(load_settings().condense, locale).prepare(message, history)
+    assert found.reason is None
+    assert found.search_query.startswith("What does the annual pass cost?")
+    assert found.search_query.endswith(message)

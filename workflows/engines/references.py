@@ -61,7 +61,7 @@ def size_of(message: str) -> int:
 
 def _refers(words: list[str], cues: Cues) -> bool:
     named: set[str] = set()
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip(words, [*words, ""][1:], strict=True):
         if word in cues.pronouns and not (word in cues.determiners and content_words(after)):
             return True
         named.update(map(folded, content_words(word)))
