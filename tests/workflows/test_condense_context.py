@@ -28,10 +28,22 @@ REWRITES = {
     "it": "In che mese del 2026 è prevista la prova della fune della cabinovia?",
 }
 PREFACES = {
-    "en": ["The rephrased question is: ", "Sure, here is the standalone question:\n", "**Standalone question:** "],
-    "de": ["Die umformulierte Frage lautet: ", "Hier ist die eigenständige Frage:\n", "**Eigenständige Frage:** "],
-    "fr": ["La question reformulée est : ", "Voici la question autonome :\n", "**Question autonome :** "],
-    "it": ["La domanda riformulata è: ", "Ecco la domanda autonoma:\n", "**Domanda autonoma:** "],
+    "en": [
+        *("The rephrased question is: ", "Sure, here is the standalone question:\n", "**Standalone question:** "),
+        *("Absolutely! This is the question that can be understood on its own: ", "My standalone query:\n\n"),
+    ],
+    "de": [
+        *("Die umformulierte Frage lautet: ", "Hier ist die eigenständige Frage:\n", "**Eigenständige Frage:** "),
+        *("Natürlich! Hier ist die eigenständige Frage: ", "Gerne. Die Frage, für sich verständlich:\n\n"),
+    ],
+    "fr": [
+        *("La question reformulée est : ", "Voici la question autonome :\n", "**Question autonome :** "),
+        *("Bien sûr ! Voici la question reformulée : ", "Avec plaisir. La question complète :\n\n"),
+    ],
+    "it": [
+        *("La domanda riformulata è: ", "Ecco la domanda autonoma:\n", "**Domanda autonoma:** "),
+        *("Certo! Ecco la domanda riformulata: ", "Volentieri. La domanda completa:\n\n"),
+    ],
 }
 
 
@@ -76,6 +88,29 @@ async def test_the_label_of_the_prompt_repeated_never_reaches_search(locale: str
 @pytest.mark.parametrize("reply", ["<think>hmm</think>{}", "<think>\nthe test\n</think>\n\n{}", "{}\n\nI kept 2026."])
 async def test_reasoning_and_explanations_never_reach_search(locale: str, reply: str) -> None:
     assert (await prepared(locale, reply.format(REWRITES[locale]))).search_query == REWRITES[locale]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "reply", ["<thought>hmm</thought>{}", '{{"question": "{}"}}', "{}\x00", "\ufeff{}", "<b>{}</b>", "\x1b{}"]
+)
+async def test_what_is_around_a_question_never_reaches_search(locale: str, reply: str) -> None:
+    assert (await prepared(locale, reply.format(REWRITES[locale]))).search_query == REWRITES[locale]
+
+
+async def test_half_a_character_of_a_rewrite_never_reaches_search() -> None:
+    assert "\ud800" not in (await prepared("en", f"{REWRITES['en']}\ud800")).search_query
+
+
+@pytest.mark.parametrize("reply", ["\u200b", " \n\u200b\u00a0", "\ufeff\x00", "<p></p>"])
+async def test_a_rewrite_of_which_nothing_can_be_seen_is_blank(reply: str) -> None:
+    assert (await prepared("en", reply)).reason == FallbackReason.BLANK
+
+
+async def test_a_message_about_a_question_keeps_its_own_words() -> None:
+    message = "What about this question: when is the rope test?"
+    rewrite = "What about this question: when is the rope test of the gondola due?"
+    assert (await prepared("en", rewrite, message)).search_query == rewrite
 
 
 @pytest.mark.parametrize("locale", [name for name in LOCALES if name != "en"])
