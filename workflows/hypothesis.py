@@ -16,7 +16,6 @@ from condensery.errors import CondenseryError
 from condensery.models.chat import ChatModel, Reply
 from condensery.models.hygiene import clean_passage
 from condensery.prompts.loader import LOCALES, Prompts, prompts_for
-from condensery.retrieval.text import is_blank
 from condensery.settings import Hyde
 from condensery.workflows.phrases import bare
 from condensery.workflows.turn import FallbackReason
@@ -56,7 +55,7 @@ async def hypothesis_for(
 def judged(reply: Reply, max_chars: int) -> Hypothesis:
     """The reply as a passage, without what a model writes around it; or the reason why it cannot be used."""
     passage = clean_passage(reply.text).text
-    if is_blank(passage):
+    if not any(map(str.isalnum, passage)):  # a passage of dots or pictures resembles nothing that is searched
         thinking = reply.unfinished_thinking
         return Hypothesis(None, FallbackReason.UNFINISHED_THINKING if thinking else FallbackReason.BLANK)
     if reply.finish_reason == "length" or len(passage) > max_chars:

@@ -73,6 +73,8 @@ def test_passages_that_only_resemble_a_refusal_are_used() -> None:
         (Reply(text=""), FallbackReason.BLANK),
         (Reply(text=" \n\u200b"), FallbackReason.BLANK),
         (Reply(text="Passage:"), FallbackReason.BLANK),
+        (Reply(text="."), FallbackReason.BLANK),
+        (Reply(text="🎫🎫🎫"), FallbackReason.BLANK),
         (Reply(text="", unfinished_thinking=True, finish_reason="length"), FallbackReason.UNFINISHED_THINKING),
         (Reply(text="x" * 2001), FallbackReason.TOO_LONG),
         (Reply(text="It goes on and", finish_reason="length"), FallbackReason.TOO_LONG),
