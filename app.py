@@ -203,7 +203,7 @@ class App:
 
 def check(services: Services, options: TurnOptions) -> None:
     """Raise `ConfigError` for choices that cannot be met under these settings."""
-    services.engine(options.engine or services.settings.condense.engine)
+    services.engine(services.settings.condense.engine if options.engine is None else options.engine)
     plan = services.plan(options.method)
     if options.method:
         services.check(plan)

@@ -6,6 +6,15 @@ DEBUG_VARIABLE = "CONDENSERY_DEBUG"
 """The environment variable that makes the command line show tracebacks."""
 
 
+LONGEST_NAME = 100
+"""Characters of a name that an error message repeats."""
+
+
+def abridged(name: str) -> str:
+    """`name` as an error message repeats it: cut when it is longer than any name there is."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
 class CondenseryError(Exception):
     """Root of every error this package raises on purpose."""
 
@@ -18,7 +27,7 @@ class UnknownName(ConfigError):
     """A look-up in a table of names failed; the message lists the choices."""
 
     def __init__(self, what: str, got: str, choices: list[str]) -> None:
-        super().__init__(f"no {what} '{got}'; choose one of {', '.join(sorted(choices))}")
+        super().__init__(f"no {what} '{abridged(got)}'; choose one of {', '.join(sorted(choices))}")
         self.choices = sorted(choices)
 
 

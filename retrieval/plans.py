@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from condensery.errors import ConfigError, UnknownName
+from condensery.errors import ConfigError, UnknownName, abridged
 
 if TYPE_CHECKING:
     from condensery.settings import Settings
@@ -84,4 +84,5 @@ def _plan(name: str, bases: Mapping[str, str]) -> Plan:
     if outer in BASES and not inner:
         return Plan(outer)
     rule = RULES.get(outer, f"{outer} searches by itself and takes no base")
-    raise ConfigError(f"no retrieval method '{'/'.join(filter(None, [outer, base]))}': {rule}")
+    path = "/".join(filter(None, [outer, base]))
+    raise ConfigError(f"no retrieval method '{abridged(path)}': {rule}")

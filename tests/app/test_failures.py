@@ -135,6 +135,8 @@ async def test_unknown_names_list_the_choices(corpus_app: OpenApp) -> None:
     async with corpus_app() as app:
         with pytest.raises(UnknownName, match="condense_context"):
             await app.ask("x", engine="condens")
+        with pytest.raises(UnknownName, match="no chat engine ''"):
+            await app.ask("x", engine="")
         with pytest.raises(UnknownName, match="hybrid"):
             await app.ask("x", method="magic")
 

@@ -72,6 +72,15 @@ def test_an_unknown_part_is_refused_with_the_choices(name: str) -> None:
         load_settings(retrieval={"method": name})
 
 
+@pytest.mark.parametrize("name", ["hyde/" * 3000 + "semantic", "hybrid" * 3000])
+def test_an_endless_name_is_not_repeated_in_full(name: str) -> None:
+    with pytest.raises(ConfigError) as asked:
+        plan_for(name, DEFAULTS)
+    with pytest.raises(ConfigError) as loaded:
+        load_settings(retrieval={"method": name})
+    assert max(len(str(asked.value)), len(str(loaded.value))) < 1000
+
+
 @pytest.mark.parametrize(
     ("section", "base", "rule"),
     [
