@@ -15,6 +15,7 @@ from condensery.workflows.turn import Exchange
 PASSAGES, TURNS, CORPUS, CONVERSATIONS = "passages.jsonl", "turns.jsonl", "corpus", "conversations"
 CHAT_FORM = f"{CORPUS}/ with files to ingest and {CONVERSATIONS}/*.json"
 TURNS_FORM = f"{PASSAGES} and {TURNS}"
+TOO_DEEP = "no JSON that can be read: it is nested too deeply"
 
 
 class _Given(BaseModel):
@@ -120,6 +121,8 @@ def _cases(file: Path) -> Iterator[Case]:
         raw = json.loads(text)
     except json.JSONDecodeError as error:
         _refuse(Place(file, error.lineno), f"no JSON: {error.msg}")
+    except RecursionError:
+        _refuse(Place(file, 1), TOO_DEEP)
     given = _checked(_Conversation, raw, file, text)
     history: list[Exchange] = []
     at = 0
@@ -144,6 +147,8 @@ def _lines(file: Path, model: type[Model]) -> Iterator[tuple[Place, Model]]:
                 raw = json.loads(line)
             except json.JSONDecodeError as error:
                 _refuse(place, f"no JSON: {error.msg}")
+            except RecursionError:
+                _refuse(place, TOO_DEEP)
             try:
                 yield place, model.model_validate(raw)
             except ValidationError as error:

@@ -109,6 +109,15 @@ def test_bad_json_of_a_conversation_is_named_by_file_and_line(chat_folder: Write
     assert refusal(folder).startswith(f"{file}:4: no JSON: ")
 
 
+def test_json_without_end_is_refused_in_words(chat_folder: Write, turns_folder: Write) -> None:
+    folder = chat_folder()
+    (folder / "conversations" / "lamps.json").write_text("[" * 100_000)
+    assert "nested too deeply" in refusal(folder)
+    folder = turns_folder()
+    (folder / "passages.jsonl").write_text("[" * 100_000)
+    assert "passages.jsonl:1: no JSON that can be read: it is nested too deeply" in refusal(folder)
+
+
 def test_a_file_that_is_no_text_is_named(chat_folder: Write) -> None:
     folder = chat_folder()
     file = folder / "conversations" / "lamps.json"
