@@ -7,7 +7,14 @@ from contextvars import ContextVar
 
 log = logging.getLogger(__name__)
 
-_notes: ContextVar[list[str] | None] = ContextVar("notes of the running stage", default=None)
+
+class Notes(list[str]):
+    """What a stage has to say of itself; `degraded` when any of it is a fallback."""
+
+    degraded = False
+
+
+_notes: ContextVar[Notes | None] = ContextVar("notes of the running stage", default=None)
 
 
 def degraded(reason: str, *, error: BaseException | None = None) -> None:
@@ -16,19 +23,19 @@ def degraded(reason: str, *, error: BaseException | None = None) -> None:
     `error` goes to the log only. Tasks that a stage starts tell that stage.
     """
     log.warning("degraded: %s", reason, exc_info=error)
-    _note(reason)
+    _note(reason, degraded=True)
 
 
 def noted(reason: str) -> None:
-    """Put `reason` in the running stage's trace without a warning: for what somebody chose."""
+    """Put `reason` in the running stage's trace without a warning: for what is as it should be."""
     log.info("%s", reason)
     _note(reason)
 
 
 @contextmanager
-def noting() -> Iterator[list[str]]:
-    """Collect in the list what degrades within the block."""
-    notes: list[str] = []
+def noting() -> Iterator[Notes]:
+    """Collect in the list what is told within the block."""
+    notes = Notes()
     token = _notes.set(notes)
     try:
         yield notes
@@ -36,7 +43,8 @@ def noting() -> Iterator[list[str]]:
         _notes.reset(token)
 
 
-def _note(reason: str) -> None:
+def _note(reason: str, *, degraded: bool = False) -> None:
     notes = _notes.get()
     if notes is not None:
         notes.append(reason)
+        notes.degraded |= degraded

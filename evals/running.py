@@ -137,7 +137,9 @@ def row_of(case: Case, found: SearchFinished, judge: Judge) -> Row:
         question.question if question else None,
         found.chunks,
         fallback=question.fallback if question and question.fallback else found.reason,
-        notes=tuple(record.note for record in found.stages if record.note and record.stage != "condense"),
+        notes=tuple(
+            record.note for record in found.stages if record.note and record.degraded and record.stage != "condense"
+        ),
         ms={record.stage: record.ms for record in found.stages},
     )
 

@@ -42,6 +42,7 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "judge.no",
     "ui.searched_for",
     "ui.not_rewritten",
+    "ui.lent",
     "ui.sources",
     "ui.better_model",
     "ui.english_only",

@@ -47,7 +47,7 @@ class TurnView:
     def see(self, event: TurnEvent) -> None:
         """Print one event."""
         match event:
-            case CondensedQuestion(condensed=condensed, fallback=fallback) if condensed or fallback:
+            case CondensedQuestion() if event.condensed or event.fallback or event.lent:
                 self.close()
                 for line in self._about_the_search(event):
                     out.say(line, style="dim italic")
@@ -60,8 +60,10 @@ class TurnView:
                 show_sources(turn, self._prompts)
 
     def _about_the_search(self, made: CondensedQuestion) -> list[str]:
-        """What is searched for when it differs from the message, and why it was not rewritten."""
-        searched = [f"{self._prompts.text('ui.searched_for')}: {made.question}"] if made.condensed else []
+        """What is searched for when it is more than the message, and why it was not rewritten."""
+        lent = self._prompts.text("ui.lent") if made.lent else None
+        question = made.question if made.condensed else lent
+        searched = [f"{self._prompts.text('ui.searched_for')}: {question}"] if question else []
         return searched + ([self._prompts.not_rewritten(made.fallback)] if made.fallback else [])
 
     def stopped(self) -> None:

@@ -78,8 +78,8 @@ class Transcript:
         return [step for place, text in zip(places, messages, strict=True) for step in self.asked(place, text)]
 
     def trace(self, place: Place, turn: Turn, *, running: bool = False) -> StepDict:
-        """The line above the answer: what was searched for when it differs from the message, and what degraded."""
-        question = turn.question
+        """The line above the answer: what was searched for when it is more than the message, and what degraded."""
+        question = turn.question or (self._prompts.text("ui.lent") if turn.lent else None)
         title = f"{self._prompts.text('ui.searched_for')}: {question}" if question else self._prompts.text("ui.steps")
         icon = {"metadata": {"icon": "search" if question else "list"}}
         end = {"end": None} if running else {}
@@ -89,15 +89,15 @@ class Transcript:
         """Why the question was not rewritten, in the person's language, and what else degraded at which stage."""
         notes = [self._prompts.not_rewritten(turn.fallback)] if turn.fallback else []
         told = "condense" if turn.fallback else None
-        notes += [f"{each.stage}: {each.note}" for each in turn.stages if each.note and each.stage != told]
+        notes += [f"{each.stage}: {each.note}" for each in turn.stages if each.degraded and each.stage != told]
         return "".join(f" · ⚠ {note}" for note in notes)
 
     def stage(self, place: Place, number: int, record: StageRecord, passage: str = "") -> StepDict:
         """One stage with its time, when it degraded, why, and the passage it made up, which is never stored."""
         name = f"{record.stage} · {_duration(record.ms)}" + (f" · {record.note}" if record.note else "")
         more = {"output": verbatim(passage)} if passage else {}
-        failed = record.note is not None
-        return place.step(f"{place.trace}.{number}", place.trace, "undefined", name, isError=failed, **more)
+        where = f"{place.trace}.{number}"
+        return place.step(where, place.trace, "undefined", name, isError=record.degraded, **more)
 
     def answer(self, place: Place, text: str, *, streaming: bool = False) -> StepDict:
         """The answer's message."""

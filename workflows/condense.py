@@ -9,8 +9,8 @@ from condensery.workflows.engines.safety import prepare_safely
 from condensery.workflows.events import ChatCleared, CondensedQuestion, HistoryLimited, QuestionRejected
 from condensery.workflows.history import newest
 from condensery.workflows.own_words import question_in
-from condensery.workflows.stage import degraded, stage
-from condensery.workflows.turn import Exchange
+from condensery.workflows.stage import degraded, noted, stage
+from condensery.workflows.turn import LENT, Exchange
 
 
 class CondenseSteps:
@@ -43,6 +43,8 @@ class CondenseSteps:
             probes=prepared.probes,
             options=limited.options,
         )
+        if question.lent:
+            noted(LENT)
         ctx.write_event_to_stream(question)
         return question
 

@@ -104,6 +104,11 @@ class CondensedQuestion(StrictEvent):
     probes: tuple[Probe, ...] = Field((), description="What a search weighs in place of the question as one text.")
     options: TurnOptions = TurnOptions()
 
+    @property
+    def lent(self) -> bool:
+        """Whether earlier turns count in a search for the message itself."""
+        return not self.condensed and len(self.probes) > 1
+
     @model_validator(mode="after")
     def check_length(self) -> Self:
         for name, text in (("question", self.question), *(("probe", probe.text) for probe in self.probes)):

@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from llama_index.core.workflow import Context, step
 
-from condensery.tracing import degraded, noted, noting
+from condensery.tracing import Notes, degraded, noted, noting
 from condensery.workflows.events import StageFinished
 from condensery.workflows.turn import StageRecord
 
@@ -22,18 +22,20 @@ Method = Callable[Concatenate[Steps, Context, Rest], Awaitable[Result]]
 
 
 def stage(method: Method[Steps, Rest, Result]) -> Method[Steps, Rest, Result]:
-    """Make an async method a workflow step that records its time in milliseconds and what degraded in it."""
+    """Make an async method a workflow step that records its time in milliseconds and what is told in it."""
 
     @functools.wraps(method)
     async def timed(self: Steps, ctx: Context, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
         started = time.perf_counter()
-        notes: list[str] = []
+        notes = Notes()
         try:
             with noting() as notes:
                 return await method(self, ctx, *args, **kwargs)
         finally:
             elapsed = (time.perf_counter() - started) * 1000
-            await _keep(ctx, StageRecord(stage=method.__name__, ms=round(elapsed, 2), note="; ".join(notes) or None))
+            note = "; ".join(notes) or None
+            record = StageRecord(stage=method.__name__, ms=round(elapsed, 2), note=note, degraded=notes.degraded)
+            await _keep(ctx, record)
 
     return cast(Method[Steps, Rest, Result], step(accept_event_subclasses=True)(timed))
 

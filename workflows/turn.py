@@ -24,6 +24,10 @@ class FallbackReason(StrEnum):
     SWITCHED_OFF = "switched_off"
 
 
+LENT = "searched together with the last turns"
+"""The note of the stage `condense` when earlier turns count in a search for the message itself."""
+
+
 class Outcome(StrEnum):
     """How a turn ended."""
 
@@ -75,11 +79,12 @@ class OutboxEntry(Frozen):
 
 
 class StageRecord(Frozen):
-    """One stage of a turn: its time in milliseconds and, when it degraded, why."""
+    """One stage of a turn: its time in milliseconds, and a note when there is more to say: when it degraded, why."""
 
     stage: str
     ms: float
     note: str | None = None
+    degraded: bool = False
 
 
 class Citation(Frozen):
@@ -111,6 +116,11 @@ class Turn(Frozen):
     outcome: Outcome
     reason: str | None = Field(None, description="The refusal's reason, for outcomes refused and failed.")
     created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def lent(self) -> bool:
+        """Whether the last turns were weighed into a search for the person's own words."""
+        return self.question is None and any(LENT in (record.note or "") for record in self.stages)
 
     @property
     def searched_for(self) -> str | None:

@@ -50,6 +50,14 @@ async def test_what_was_searched_for_is_kept_with_the_turn(corpus_app: OpenApp) 
     assert second.evidence[0].trace.arms
 
 
+async def test_a_search_that_the_last_turns_lend_to_is_kept_as_such(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        first = await app.ask("How much is a ticket for a dog?", conversation_id="c")
+        await app.ask("opening hours of the museum", conversation_id="c")
+        _, kept = await app.history("c")
+    assert (kept.searched_for, kept.lent, first.lent) == (None, True, False)
+
+
 @pytest.mark.parametrize("message", ["hi", "thanks!", "👍", "ok", "what can you do?"])
 async def test_small_talk_is_answered_without_search_or_memory(corpus_app: OpenApp, message: str) -> None:
     embedder = RecordingEmbedder()

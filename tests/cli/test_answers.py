@@ -3,12 +3,20 @@
 import pytest
 
 from condensery.prompts.loader import prompts_for
+from condensery.retrieval.types import Probe
 from condensery.terminal.answers import TurnView
 from condensery.workflows.events import CondensedQuestion
 from condensery.workflows.turn import FallbackReason, TurnKey
 
 
-def said(capsys: pytest.CaptureFixture[str], locale: str, *, condensed: bool, fallback: FallbackReason | None) -> str:
+def said(
+    capsys: pytest.CaptureFixture[str],
+    locale: str,
+    *,
+    condensed: bool,
+    fallback: FallbackReason | None,
+    probes: tuple[Probe, ...] = (),
+) -> str:
     question = CondensedQuestion(
         key=TurnKey(turn_id="t", conversation_id="c"),
         question="What does a bicycle cost?",
@@ -16,6 +24,7 @@ def said(capsys: pytest.CaptureFixture[str], locale: str, *, condensed: bool, fa
         engine="condense_context",
         condensed=condensed,
         fallback=fallback,
+        probes=probes,
     )
     view = TurnView(prompts_for(locale))
     view.see(question)
@@ -26,6 +35,12 @@ def said(capsys: pytest.CaptureFixture[str], locale: str, *, condensed: bool, fa
 def test_what_is_searched_for_is_told_when_it_differs_from_the_message(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "en", condensed=True, fallback=None) == "Searched for: What does a bicycle cost?\n"
     assert said(capsys, "en", condensed=False, fallback=None) == ""
+
+
+def test_a_search_that_the_last_turns_lend_to_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    probes = (Probe(text="What does a bicycle cost?"), Probe(text="And a dog?", dense=0.2))
+    told = said(capsys, "en", condensed=False, fallback=None, probes=probes)
+    assert told == "Searched for: your words, together with the last turns\n"
 
 
 @pytest.mark.parametrize(

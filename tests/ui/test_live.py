@@ -101,7 +101,7 @@ async def test_the_message_itself_is_not_announced() -> None:
     ],
 )
 async def test_a_fallback_is_told_in_the_persons_language_live_and_after_a_reload(locale: str, told: str) -> None:
-    record = StageRecord(stage="condense", ms=20.0, note="condense_context: timed_out")
+    record = StageRecord(stage="condense", ms=20.0, note="condense_context: timed_out", degraded=True)
     events = (question(condensed=False, fallback=FallbackReason.TIMED_OUT), StageFinished(record=record))
     page, _ = await shown(*events, locale=locale)
     assert page.trace.endswith(f" · ⚠ {told}")
@@ -118,7 +118,10 @@ async def test_every_reason_has_words_in_every_language(locale: str, reason: Fal
 
 
 async def test_what_else_degraded_is_told_beside_it() -> None:
-    notes = (StageRecord(stage="condense", ms=1, note="simple: error"), StageRecord(stage="rerank", ms=1, note="slow"))
+    notes = (
+        StageRecord(stage="condense", ms=1, note="simple: error", degraded=True),
+        StageRecord(stage="rerank", ms=1, note="slow", degraded=True),
+    )
     page, _ = await shown(question(fallback=FallbackReason.ERROR), *(StageFinished(record=note) for note in notes))
     assert page.trace == (
         "Searched for: How much is a bicycle? · ⚠ Searched without a rewritten question: rewriting the question failed"

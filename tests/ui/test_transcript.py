@@ -6,7 +6,7 @@ import pytest
 from condensery.prompts.loader import prompts_for
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.ui.transcript import Place, Transcript, is_unanswered
-from condensery.workflows.turn import Citation, Outcome, StageRecord, Turn, TurnKey
+from condensery.workflows.turn import LENT, Citation, Outcome, StageRecord, Turn, TurnKey
 
 TRANSCRIPT = Transcript(prompts_for("en"))
 CHUNK = ScoredChunk(chunk=Chunk(id="c1", text="It costs 9 francs.", source="a/tariffs.md", page=2), score=1.0)
@@ -58,9 +58,21 @@ def test_a_turn_without_stages_has_no_trace() -> None:
 
 
 def test_what_degraded_is_said_on_the_line_above_the_answer_and_at_its_stage() -> None:
-    steps = TRANSCRIPT.steps(turn(question=None, stages=(StageRecord(stage="condense", ms=20, note="timed_out"),)))
+    record = StageRecord(stage="condense", ms=20, note="timed_out", degraded=True)
+    steps = TRANSCRIPT.steps(turn(question=None, stages=(record,)))
     assert names(steps) == ["Steps · ⚠ condense: timed_out", "condense · 20 ms · timed_out"]
     assert steps[-2]["isError"]
+
+
+def test_what_is_as_it_should_be_is_no_failure() -> None:
+    steps = TRANSCRIPT.steps(turn(stages=(StageRecord(stage="rerank", ms=20, note="switched off"),)))
+    assert names(steps) == ["Searched for: How much is a bicycle?", "rerank · 20 ms · switched off"]
+    assert not steps[-2]["isError"]
+
+
+def test_a_search_that_the_last_turns_lend_to_says_so() -> None:
+    steps = TRANSCRIPT.steps(turn(question=None, stages=(StageRecord(stage="condense", ms=20, note=LENT),)))
+    assert names(steps)[0] == "Searched for: your words, together with the last turns"
 
 
 @pytest.mark.parametrize(("answer", "text"), [("It costs", "It costs\n\n*(stopped)*"), ("", "*(stopped)*")])

@@ -42,7 +42,7 @@ class FuseContext:
         if rewritten.reason:
             return PreparedQuery(expanded.search_query, message, rewritten.reason, expanded.probes)
         if not rewritten.condensed:
-            return PreparedQuery(message, message, probes=expanded.probes)
+            return expanded
         return PreparedQuery(rewritten.search_query, message, probes=fused(rewritten.search_query, message, expanded))
 
     async def read_ahead(self, history: Sequence[Exchange]) -> None:
