@@ -26,6 +26,7 @@ terminal: ingest ## The same chat in this terminal
 	@scripts/run "$(VENV)" chat $(ARGS)
 
 ingest: setup
+	@echo "==> Reading the example documents"
 	@scripts/run "$(VENV)" ingest examples/docs
 
 setup: ## The virtual environment for chatting

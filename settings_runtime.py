@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue, SecretStr
 
 from condensery.settings import Settings
-from condensery.settings_load import ARGUMENT, Fault, Given, built, leaves, refused, tree_layer, unknown
+from condensery.settings_load import ARGUMENT, Fault, Given, built, leaves, refused, tree_layer, unknown, variable
 from condensery.settings_mask import is_optional, mentions_type
 
 DATABASE = "database"
@@ -155,7 +155,8 @@ def _not_changeable(name: str, source: str) -> str | None:
     if name not in FIELDS:
         return unknown(name, source, list(FIELDS))
     reason = why_fixed(name)
-    return f"{name} ({source}): cannot be changed while Condensery runs: {reason}" if reason else None
+    way = f"{variable(name)}, or condensery.toml"
+    return f"{name} ({source}): cannot be changed while Condensery runs: {reason} ({way})" if reason else None
 
 
 def _new(faults: Collection[Fault], values: Mapping[str, Given], problems: Collection[str]) -> list[str]:

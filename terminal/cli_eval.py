@@ -35,10 +35,14 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *(f"[bold]{command}[/bold]" for command in commands)])
 
 
-Folder = Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The data; the conversations of the repository.")]
+Folder = Annotated[
+    Path | None, typer.Argument(metavar="DIR", help="A folder of data; without one, the repository's own.")
+]
 Engines = Annotated[
     list[str] | None,
-    typer.Option("--engine", metavar="NAME", help="A chat engine to measure; repeatable. All that can run here."),
+    typer.Option(
+        "--engine", metavar="NAME", help="A chat engine to measure; repeatable. Without one: all that can run here."
+    ),
 ]
 Methods = Annotated[
     list[str] | None,
