@@ -117,7 +117,8 @@ class AnswerSteps:
 
     async def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
         limit = self.services.settings.answer.max_quotes
-        found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, limit=limit)
+        told = " ".join(probe.text for probe in prompt.question.probes if probe.told)
+        found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, told=told, limit=limit)
         quotes, chunks = in_quoting_order(found, prompt.chunks)
         reason = None if quotes else RefusalReason.NOTHING_FOUND
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")

@@ -2,7 +2,8 @@
 
 A sentence's score adds up how much of the question it covers (terms weighted by their rarity in the corpus; what its
 heading and the sentence before it say counts in part), how near its vector is to what is asked, whether it holds the
-kind of thing asked for (a number, a time, a name …), and the rank of its chunk. Of an expanded question the last
+kind of thing asked for (a number, a time, a name …), and the rank of its chunk, less what of it the last answers have
+told already. Of an expanded question the last
 sentence is what is asked, the others name the subject. The weights: docs/decisions/extractive-answers.md.
 """
 
@@ -35,7 +36,9 @@ Similarities = Mapping[tuple[str, Span], Similarity]
 COVERAGE = 0.75
 SUBJECT_TERM, NEIGHBOUR_TERM, HEADING_TERM = 0.2, 0.65, 0.5
 QUESTION_SIMILARITY, ASKED_SIMILARITY, SUBJECT_SIMILARITY = 0.25, 1.25, -0.25
-RANK = 0.25
+RANK = 0.5
+TOLD = 0.4
+"""What a sentence loses when all its terms were in the last answers: a follow-up wants to know something new."""
 ODD_LENGTH, SHORT, LONG = 0.25, 5, 45
 
 LEAST_SIMILARITY = 0.35
@@ -86,15 +89,24 @@ def parted(question: str) -> tuple[str, str]:
 
 
 def best_quotes(
-    question: str, chunks: Sequence[ScoredChunk], idf: Idf, similar: Similarities, *, limit: int
+    question: str,
+    chunks: Sequence[ScoredChunk],
+    idf: Idf,
+    similar: Similarities,
+    *,
+    told: str = "",
+    limit: int,
 ) -> list[Quote]:
-    """The sentences of `chunks` (best first) that answer `question`, best first, at most `limit`; [] when none does."""
-    asked = term_weights(question, idf)
+    """The sentences of `chunks` (best first) that answer `question`, best first, at most `limit`; [] when none does.
+
+    `told`: what earlier answers said.
+    """
+    asked, known = term_weights(question, idf), set(terms(told))
     quotes = sorted(
         (
             quote
             for number, found in enumerate(chunks, start=1)
-            for quote in _quotes(question, asked, similar, number, found)
+            for quote in _quotes(question, asked, similar, known, number, found)
         ),
         key=lambda quote: -quote.score,
     )
@@ -110,7 +122,12 @@ def term_weights(question: str, idf: Idf) -> dict[str, float]:
 
 
 def _quotes(
-    question: str, asked: Mapping[str, float], similar: Similarities, number: int, found: ScoredChunk
+    question: str,
+    asked: Mapping[str, float],
+    similar: Similarities,
+    known: set[str],
+    number: int,
+    found: ScoredChunk,
 ) -> Iterator[Quote]:
     text, before = found.chunk.text, set[str]()
     around = set(terms(f"{found.chunk.title} {found.chunk.heading}"))
@@ -120,6 +137,7 @@ def _quotes(
         covered = _coverage(asked, own, before, around)
         if _answers(near, covered):
             score = COVERAGE * covered + _nearness(near) + kind_bonus(question, text[start:end]) + RANK / number
+            score -= TOLD * len(own & known) / max(len(own), 1)
             yield Quote(number, found, start, end, score - _oddness(text[start:end]))
         before = own
 

@@ -24,15 +24,18 @@ class Quoter:
         self._sentences = sentences
         self._weights = weights
 
-    async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, limit: int) -> list[Quote]:
-        """At most `limit` quotes from `chunks`, best first; judged by words alone when vectors cannot be had."""
+    async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, told: str = "", limit: int) -> list[Quote]:
+        """At most `limit` quotes from `chunks`, best first; judged by words alone when vectors cannot be had.
+
+        `told`: what earlier answers said.
+        """
         try:
             similar = await self._similarities(question, [found.chunk.id for found in chunks])
         except ProviderError as error:
             degraded(f"quotes judged by words alone: {error}")
             similar = {}
         weights = await self._weights()
-        return best_quotes(question, chunks, weights.idf, similar, limit=limit)
+        return best_quotes(question, chunks, weights.idf, similar, told=told, limit=limit)
 
     async def _similarities(self, question: str, chunk_ids: list[str]) -> Similarities:
         stored = await self._sentences.of(chunk_ids)

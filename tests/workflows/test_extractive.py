@@ -63,3 +63,14 @@ def test_any_text_can_be_asked_and_quoted(question: str, text: str) -> None:
     for quote in best_quotes(question, [chunk(text)], lambda _: 1.0, {}, limit=3):
         assert quote.text.strip()
         assert quote.text in text
+
+
+def test_a_follow_up_is_answered_with_what_was_not_told_before() -> None:
+    text = "Both cars stopped at 15:42 on the line. One passenger of the cars sprained an ankle on the line."
+    chunks = [chunk(text)]
+    first = best_quotes("When did both cars stop on the line?", chunks, lambda term: 1.0, {}, limit=1)
+    again = best_quotes(
+        "What of the cars on the line?", chunks, lambda term: 1.0, {}, told="Both cars stopped at 15:42.", limit=1
+    )
+    assert first[0].text.startswith("Both cars stopped")
+    assert again[0].text.startswith("One passenger")

@@ -80,14 +80,14 @@ def carried(message: str, earlier: Sequence[Exchange], strength: float, answer_c
     ):
         yield weighed(exchange.message, question, strength)
         if exchange.answer != WITHHELD:
-            yield weighed(shorten(exchange.answer, answer_chars), answer, strength)
+            yield weighed(shorten(exchange.answer, answer_chars), answer, strength, told=True)
 
 
-def weighed(text: str, share: Share, strength: float) -> Probe:
+def weighed(text: str, share: Share, strength: float, *, told: bool = False) -> Probe:
     """`text` with its share of a search."""
     length = len(terms(text))
     lexical = share.lexical * FULL_TERMS / max(length, FULL_TERMS)
-    return Probe(text=text, dense=strength * share.dense, lexical=strength * lexical)
+    return Probe(text=text, dense=strength * share.dense, lexical=strength * lexical, told=told)
 
 
 def shorten(text: str, most: int) -> str:
