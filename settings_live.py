@@ -33,8 +33,11 @@ class LiveSettings:
         When the database fails they stay as they were, with a WARNING.
         """
         try:
-            if await self._repository.generation() != self._generation:
-                self._take(await self._repository.load())
+            known = self._generation
+            if await self._repository.generation() != known:
+                stored = await self._repository.load()
+                if self._generation == known:  # else a change of ours was quicker, and is newer
+                    self._take(stored)
         except CondenseryError as error:
             log.warning("the settings stay as they were, since the stored ones cannot be read: %s", error)
         return self.settings

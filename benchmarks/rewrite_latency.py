@@ -47,7 +47,7 @@ class Counter:
     """Counts what the model reads, and forgets between cases what it has read of the one before."""
 
     def __init__(self, chat: ChatModel) -> None:
-        owner: Any = chat._adapter.llm._runtime._owner  # type: ignore[attr-defined]
+        owner: Any = chat.llm._runtime._owner  # type: ignore[attr-defined]
         self.owner, self.read = owner, 0
         evaluate = owner._model.eval
 

@@ -66,7 +66,7 @@ class Peer:
         if model is None or not model.capable:
             raise ConfigError(f"the peer cannot run: {no_model(model)}")
         self._services = services
-        self._llm = model._adapter.llm
+        self._llm = model.llm
         for method in methods:
             self._base(method)
 

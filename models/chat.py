@@ -44,6 +44,11 @@ class ChatModel:
         self.capable = capable
         self._adapter = adapter or Adapter(llm, self.context_window)
 
+    @property
+    def llm(self) -> "LLM":
+        """LlamaIndex's own object, for what only LlamaIndex can be given: uncleaned, with its own errors."""
+        return self._adapter.llm
+
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r}, context_window={self.context_window}, capable={self.capable})"
 

@@ -31,7 +31,7 @@ class CrossEncoderModel:
     def __init__(self, folder: Path, *, batch_size: int = 16) -> None:
         _check(folder)
         self.folder = folder
-        self._batch_size = batch_size
+        self.batch_size = batch_size
         self._model = _LazyModel(folder)
         self._worker = Worker("cross-encoder", limit=_MAX_WAITING)
 
@@ -42,8 +42,8 @@ class CrossEncoderModel:
         owners, pairs = await self._worker.run(lambda: self._model.pairs(question, passages))
         scores = [0.0] * len(pairs)
         by_length = sorted(range(len(pairs)), key=lambda at: len(pairs[at][1]), reverse=True)
-        for start in range(0, len(pairs), self._batch_size):
-            batch = by_length[start : start + self._batch_size]
+        for start in range(0, len(pairs), self.batch_size):
+            batch = by_length[start : start + self.batch_size]
             found = await self._batch([pairs[at] for at in batch])
             for at, score in zip(batch, found, strict=True):
                 scores[at] = score
@@ -64,14 +64,18 @@ class CrossEncoderPool:
     """The cross-encoders of one process, each opened once."""
 
     def __init__(self) -> None:
-        self._opened: dict[tuple[Path, int], CrossEncoderModel] = {}
+        self._folders: dict[str, Path] = {}
+        self._opened: dict[Path, CrossEncoderModel] = {}
 
     def get(self, spec: str, batch_size: int) -> CrossEncoderModel:
         """The cross-encoder in a folder, or of a name in the local hub cache; `ConfigError` when it is not there."""
-        key = (cross_encoder_folder(spec), batch_size)
-        if key not in self._opened:
-            self._opened[key] = CrossEncoderModel(key[0], batch_size=batch_size)
-        return self._opened[key]
+        if spec not in self._folders:
+            self._folders[spec] = cross_encoder_folder(spec)
+        folder = self._folders[spec]
+        if folder not in self._opened:
+            self._opened[folder] = CrossEncoderModel(folder)
+        self._opened[folder].batch_size = batch_size
+        return self._opened[folder]
 
     async def close(self) -> None:
         """Close what was opened."""

@@ -29,7 +29,8 @@ class CondenseSteps:
         message = question_in(limited.message, limits.max_chars)
         if message is None:
             return QuestionRejected(reason=RefusalReason.CONDENSATION_EMPTY)
-        name = (limited.options.engine or limits.engine) if limits.enabled else "simple"
+        chosen = limits.engine if limited.options.engine is None else limited.options.engine
+        name = chosen if limits.enabled else "simple"
         prepared = await self._prepare(name, message, newest(limited.history, limits.history_turns))
         if prepared.reason:
             degraded(f"{name}: {prepared.reason}")

@@ -75,7 +75,7 @@ async def make_ready(services: Services, engine: str | None, history: Sequence[E
     The answer's beginning first, so that the rewrite's, which is asked for before it, is the one at hand.
     """
     condense = services.settings.condense
-    engaged = services.engine(engine or condense.engine) if condense.enabled else None
+    engaged = services.engine(condense.engine if engine is None else engine) if condense.enabled else None
     seen = newest(history, condense.history_turns)
     if isinstance(engaged, Lends):
         lent = engaged.lent(seen)

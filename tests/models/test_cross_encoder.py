@@ -151,3 +151,10 @@ def test_a_folder_that_holds_no_cross_encoder_is_refused(tmp_path: Path) -> None
 def test_equal_names_share_one_model(folder: Path) -> None:
     pool = CrossEncoderPool()
     assert pool.get(str(folder), 16) is pool.get(f"{folder}/", 16)
+
+
+def test_another_batch_size_is_no_second_copy_of_the_model(folder: Path) -> None:
+    pool = CrossEncoderPool()
+    model = pool.get(str(folder), 16)
+    assert pool.get(str(folder), 4) is model
+    assert model.batch_size == 4

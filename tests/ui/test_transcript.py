@@ -64,6 +64,15 @@ def test_what_degraded_is_said_on_the_line_above_the_answer_and_at_its_stage() -
     assert steps[-2]["isError"]
 
 
+@pytest.mark.parametrize(
+    ("locale", "told"),
+    [("en", "Searched for"), ("de", "Gesucht nach"), ("fr", "Recherche effectuée"), ("it", "Ho cercato")],
+)
+def test_what_was_searched_for_is_told_in_the_persons_language(locale: str, told: str) -> None:
+    steps = Transcript(prompts_for(locale)).steps(turn())
+    assert names(steps)[0] == f"{told}: How much is a bicycle?"
+
+
 def test_what_is_as_it_should_be_is_no_failure() -> None:
     steps = TRANSCRIPT.steps(turn(stages=(StageRecord(stage="rerank", ms=20, note="switched off"),)))
     assert names(steps) == ["Searched for: How much is a bicycle?", "rerank · 20 ms · switched off"]

@@ -1,6 +1,5 @@
 """A model's rewrite and what the last turns were about, weighed together: each mends some of the other's mistakes."""
 
-import asyncio
 from collections.abc import Sequence
 
 from condensery.models.chat import ChatModel
@@ -29,15 +28,13 @@ class FuseContext:
         self._expand = ExpandContext(settings.condense, prompts.locale)
 
     async def prepare(self, message: str, history: Sequence[Exchange]) -> PreparedQuery:
-        rewritten, expanded = await asyncio.gather(
-            prepare_safely(
-                self._condense,
-                message,
-                history,
-                seconds=ITS_OWN_TIME * self._limits.seconds,
-                max_chars=self._limits.max_chars,
-            ),
-            self._expand.prepare(message, history),
+        expanded = await self._expand.prepare(message, history)
+        rewritten = await prepare_safely(
+            self._condense,
+            message,
+            history,
+            seconds=ITS_OWN_TIME * self._limits.seconds,
+            max_chars=self._limits.max_chars,
         )
         if rewritten.reason:
             return PreparedQuery(expanded.search_query, message, rewritten.reason, expanded.probes)

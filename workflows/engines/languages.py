@@ -40,6 +40,11 @@ def differ(message: str, rewrite: str, earlier: str = "") -> bool:
     return _best(own) != other and own[_best(own)] >= LIKELY
 
 
+def load() -> None:
+    """Read the model, so that the first comparison does not have to. Blocks."""
+    _identifier()
+
+
 def _is_other_script(own: Counter[str], other: Counter[str]) -> bool:
     foreign = sum(count for script, count in other.items() if script not in own)
     lost = sum(count for script, count in own.items() if script not in other)
