@@ -1,8 +1,8 @@
 """`condensery eval`: measure, with a bar, tables, JSON and a plot."""
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,13 +50,25 @@ class Choice:
     missing: bool = False
 
 
+@contextmanager
+def counted_only() -> Iterator[None]:
+    """Keep what degrades out of the log: the tables count it."""
+    log = logging.getLogger("condensery.tracing")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
 async def evaluate(choice: Choice, options: Options) -> Code:
     """Measure and report. Cancelled: reports what was measured so far."""
     data, settings = data_of(choice), options.settings()
-    if not options.verbose:
-        logging.getLogger("condensery.tracing").setLevel(logging.ERROR)  # the tables count what degraded
     check_outputs(choice, settings)
     async with AsyncExitStack() as stack:
+        if not options.verbose:
+            stack.enter_context(counted_only())
         bar = stack.enter_context(Bar())
         opening = opened_in(choice.keep, settings, whole=choice.whole, deep=choice.command != "latency")
         app = await stack.enter_async_context(opening)

@@ -37,8 +37,9 @@ COVERAGE = 0.75
 SUBJECT_TERM, NEIGHBOUR_TERM, HEADING_TERM = 0.2, 0.65, 0.5
 QUESTION_SIMILARITY, ASKED_SIMILARITY, SUBJECT_SIMILARITY = 0.25, 1.25, -0.25
 RANK = 0.5
-TOLD = 0.4
-"""What a sentence loses when all its terms were in the last answers: a follow-up wants to know something new."""
+TOLD = 0.5
+"""What a sentence loses when all its terms were in the last answers and none is asked for: a follow-up wants to know
+something new, unless it asks for that very thing again ("And on Sundays?", when the quote before was wrong)."""
 ODD_LENGTH, SHORT, LONG = 0.25, 5, 45
 
 LEAST_SIMILARITY = 0.35
@@ -137,7 +138,7 @@ def _quotes(
         covered = _coverage(asked, own, before, around)
         if _answers(near, covered):
             score = COVERAGE * covered + _nearness(near) + kind_bonus(question, text[start:end]) + RANK / number
-            score -= TOLD * len(own & known) / max(len(own), 1)
+            score -= TOLD * _told(own, known) * (1 - _share(set(terms(parted(question)[1])), asked, own))
             yield Quote(number, found, start, end, score - _oddness(text[start:end]))
         before = own
 
@@ -154,6 +155,16 @@ def _nearness(near: Similarity | None) -> float:
         return 0.0
     to_whole, to_asked = QUESTION_SIMILARITY * near.question, ASKED_SIMILARITY * near.asked
     return to_whole + to_asked + SUBJECT_SIMILARITY * near.subject
+
+
+def _told(own: set[str], known: set[str]) -> float:
+    return len(own & known) / len(own) if own else 0.0
+
+
+def _share(wanted: set[str], weights: Mapping[str, float], own: set[str]) -> float:
+    """How much of what is asked last a sentence says itself, by weight."""
+    total = sum(weights.get(term, 0.0) for term in wanted)
+    return sum(weights.get(term, 0.0) for term in wanted & own) / total if total else 0.0
 
 
 def _oddness(sentence: str) -> float:

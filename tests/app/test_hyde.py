@@ -20,7 +20,8 @@ GENERATED, QUOTED = {"mode": "generated"}, {"mode": "extractive"}
 
 async def test_the_passage_is_embedded_as_a_document_in_place_of_the_question(corpus_app: OpenApp) -> None:
     embedder = RecordingEmbedder()
-    async with corpus_app(ScriptedLLM(PASSAGE), embedder=embedder, answer=GENERATED) as app:
+    later = {"read_ahead": False}  # which embeds the question for the turn after
+    async with corpus_app(ScriptedLLM(PASSAGE), embedder=embedder, answer=GENERATED, history=later) as app:
         turn = await app.ask(QUESTION, method="hyde/semantic")
     assert embedder.documents[0] == PASSAGE
     assert QUESTION not in embedder.texts

@@ -41,8 +41,8 @@ class Recorder:
         self.searched += [query.text, query.passage or "", *(probe.text for probe in query.probes)]
         return [CHUNK]
 
-    async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, limit: int) -> list[Quote]:
-        self.searched.append(question)
+    async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, told: str = "", limit: int) -> list[Quote]:
+        self.searched += [question, told]
         return []
 
     async def save(self, turn: Turn, outbox: OutboxEntry | None = None) -> None:
