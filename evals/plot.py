@@ -1,6 +1,7 @@
 """Results as a picture: quality beside harm, one bar per engine and method. Needs the extra `evals`."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ FORMATS = (".svg", ".png", ".pdf")
 def plot(results: Sequence[Result], file: Path) -> None:
     """Draw one row of two panels per result. Raises `ConfigError` without matplotlib, or for an unknown format."""
     check(file)
+    import matplotlib
     from matplotlib.figure import Figure
 
     shown = [result for result in results if result.configurations]
@@ -27,8 +29,6 @@ def plot(results: Sequence[Result], file: Path) -> None:
         _quality(left, result)
         _harm(right, result)
     # Neither a date nor ids by chance: the same result gives the same file.
-    import matplotlib
-
     with matplotlib.rc_context({"svg.hashsalt": "condensery", "svg.fonttype": "none"}):
         try:
             figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
@@ -40,12 +40,8 @@ def check(file: Path) -> None:
     """Raise `ConfigError` when no plot can be written to `file`."""
     if file.suffix.lower() not in FORMATS:
         raise ConfigError(f"cannot draw '{file.name}'; its name must end in {', '.join(FORMATS)}")
-    try:
-        import matplotlib  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        raise ConfigError("a plot needs matplotlib; pip install 'condensery[evals]'") from error
+    if find_spec("matplotlib") is None:
+        raise ConfigError("a plot needs matplotlib; pip install 'condensery[evals]'")
 
 
 def metric_of(result: Result) -> str:

@@ -1,13 +1,13 @@
 """Cross-encoders of sentence-transformers: how well a passage answers a question, off the event loop."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from condensery.errors import CondenseryError, ConfigError, ProviderError
+from condensery.errors import ConfigError
 from condensery.models.embedding_folder import cached_folder, read_json
+from condensery.models.failures import provider_errors
 from condensery.models.windows import windows
 from condensery.models.worker import Worker
 
@@ -106,7 +106,7 @@ class _LazyModel:
 
     def pairs(self, question: str, passages: Sequence[str]) -> tuple[list[int], list[Pair]]:
         """The pairs to judge, and for each the number of the passage it is a window of."""
-        with self._translated():
+        with provider_errors(f"the cross-encoder in {self._folder}"):
             tokenizer: Any = self._model().tokenizer
             special = tokenizer.num_special_tokens_to_add(pair=True)
             room = _longest(self._model()) - special
@@ -121,22 +121,13 @@ class _LazyModel:
         return [owner for owner, _ in pairs], [pair for _, pair in pairs]
 
     def predict(self, pairs: list[Pair]) -> list[float]:
-        with self._translated():
+        with provider_errors(f"the cross-encoder in {self._folder}"):
             scores = self._model().predict(pairs, batch_size=len(pairs), show_progress_bar=False)
             return [float(score) for score in scores]
 
     def _model(self) -> "CrossEncoder":
         self._loaded = self._loaded or load(self._folder)
         return self._loaded
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except CondenseryError:
-            raise
-        except Exception as error:
-            raise ProviderError(f"the cross-encoder in {self._folder} failed ({type(error).__name__})") from error
 
 
 def load(folder: Path) -> "CrossEncoder":

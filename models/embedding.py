@@ -2,13 +2,12 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from condensery.errors import ProviderError
 from condensery.models.embedding_folder import Prefixes, dimension_of, model_folder, prefixes_of
+from condensery.models.failures import provider_errors
 from condensery.models.passages import Passage, PassageVectors
 from condensery.models.worker import Worker
 from condensery.settings import Embeddings
@@ -115,7 +114,7 @@ class _LazyModel:
         self._loaded: HuggingFaceEmbedding | None = None
 
     def embed(self, texts: list[str]) -> list[list[float]]:
-        with self._translated():
+        with provider_errors(f"the embedding model in {self.folder}"):
             self._loaded = self._loaded or load(self.folder, len(texts))
             self._loaded.embed_batch_size = len(texts)
             vectors: list[list[float]] = self._loaded.get_text_embedding_batch(texts)
@@ -126,16 +125,9 @@ class _LazyModel:
 
         if not any(passage.spans for passage in passages):
             return [PassageVectors(vector, []) for vector in self.embed([passage.text for passage in passages])]
-        with self._translated():
+        with provider_errors(f"the embedding model in {self.folder}"):
             self._loaded = self._loaded or load(self.folder, len(passages))
             return passage_vectors(self._loaded._model, passages)
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            raise ProviderError(f"the embedding model in {self.folder} failed ({type(error).__name__})") from error
 
 
 def load(folder: Path, batch_size: int) -> "HuggingFaceEmbedding":

@@ -18,6 +18,12 @@ def one_line(text: str) -> str:
     return " ".join(uniform(text).split())
 
 
+def beginning(text: str, most: int) -> str:
+    """Return the beginning of `text` on one line, at most `most` characters: whole words where there are any."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most + 1].rpartition(" ")[0] or line[:most]
+
+
 def is_blank(text: str) -> bool:
     """Whether `text` has no visible character: nothing, white space, or only zero-width and control characters."""
     return not any(character.isprintable() and not character.isspace() for character in text)

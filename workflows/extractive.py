@@ -3,8 +3,8 @@
 A sentence's score adds up how much of the question it covers (terms weighted by their rarity in the corpus; what its
 heading and the sentence before it say counts in part), how near its vector is to what is asked, whether it holds the
 kind of thing asked for (a number, a time, a name …), and the rank of its chunk, less what of it the last answers have
-told already. Of an expanded question the last
-sentence is what is asked, the others name the subject. The weights: docs/decisions/extractive-answers.md.
+told already. Of an expanded question the last sentence is what is asked, the others name the subject. The weights:
+docs/decisions/extractive-answers.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,6 +51,16 @@ LEAST_COVERAGE = 0.3
 """The same for a sentence without a vector."""
 LEAST_OF_BEST = 0.85
 """A further quote scores at least this share of the first."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What sentences are judged by: the weight of each term, the terms of what is asked last, and those told before."""
+
+    question: str
+    weights: Mapping[str, float]
+    last: frozenset[str]
+    told: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -102,44 +112,38 @@ def best_quotes(
 
     `told`: what earlier answers said.
     """
-    asked, known = term_weights(question, idf), set(terms(told))
+    asked = Asked(question, term_weights(question, idf), last_terms(question), frozenset(terms(told)))
     quotes = sorted(
-        (
-            quote
-            for number, found in enumerate(chunks, start=1)
-            for quote in _quotes(question, asked, similar, known, number, found)
-        ),
+        (quote for number, found in enumerate(chunks, start=1) for quote in _quotes(asked, similar, number, found)),
         key=lambda quote: -quote.score,
     )
     return _distinct(quote for quote in quotes if quote.score >= LEAST_OF_BEST * quotes[0].score)[:limit]
 
 
+def last_terms(question: str) -> frozenset[str]:
+    """The terms of what `question` asks last."""
+    return frozenset(terms(parted(question)[1]))
+
+
 def term_weights(question: str, idf: Idf) -> dict[str, float]:
     """Weight per term of the question: its rarity, less for a term that only names the subject; together 1."""
-    asked = set(terms(parted(question)[1]))
+    asked = last_terms(question)
     weights = {term: idf(term) * (1.0 if term in asked else SUBJECT_TERM) for term in terms(question)}
     total = sum(weights.values())
     return {term: weight / total for term, weight in weights.items()} if total else {}
 
 
-def _quotes(
-    question: str,
-    asked: Mapping[str, float],
-    similar: Similarities,
-    known: set[str],
-    number: int,
-    found: ScoredChunk,
-) -> Iterator[Quote]:
+def _quotes(asked: Asked, similar: Similarities, number: int, found: ScoredChunk) -> Iterator[Quote]:
     text, before = found.chunk.text, set[str]()
     around = set(terms(f"{found.chunk.title} {found.chunk.heading}"))
     for start, end in quotable_spans(text):
         own = set(terms(text[start:end]))
         near = similar.get((found.chunk.id, (start, end)))
-        covered = _coverage(asked, own, before, around)
+        covered = _coverage(asked.weights, own, before, around)
         if _answers(near, covered):
-            score = COVERAGE * covered + _nearness(near) + kind_bonus(question, text[start:end]) + RANK / number
-            score -= TOLD * _told(own, known) * (1 - _share(set(terms(parted(question)[1])), asked, own))
-            yield Quote(number, found, start, end, score - _oddness(text[start:end]))
+            score = COVERAGE * covered + _nearness(near) + kind_bonus(asked.question, text[start:end])
+            score += RANK / number - TOLD * _known(asked, own) - _oddness(text[start:end])
+            yield Quote(number, found, start, end, score)
         before = own
 
 
@@ -157,14 +161,12 @@ def _nearness(near: Similarity | None) -> float:
     return to_whole + to_asked + SUBJECT_SIMILARITY * near.subject
 
 
-def _told(own: set[str], known: set[str]) -> float:
-    return len(own & known) / len(own) if own else 0.0
-
-
-def _share(wanted: set[str], weights: Mapping[str, float], own: set[str]) -> float:
-    """How much of what is asked last a sentence says itself, by weight."""
-    total = sum(weights.get(term, 0.0) for term in wanted)
-    return sum(weights.get(term, 0.0) for term in wanted & own) / total if total else 0.0
+def _known(asked: Asked, own: set[str]) -> float:
+    """The share of a sentence that was told before, less so the more it says of what is asked last."""
+    told = len(own & asked.told) / len(own) if own else 0.0
+    wanted = {term: weight for term, weight in asked.weights.items() if term in asked.last}
+    said = sum(weight for term, weight in wanted.items() if term in own)
+    return told * (1 - said / sum(wanted.values())) if wanted else told
 
 
 def _oddness(sentence: str) -> float:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from condensery.retrieval.text import beginning
 from condensery.retrieval.tokenize import terms
 from condensery.retrieval.types import Probe
 from condensery.settings import Condense
@@ -40,7 +41,7 @@ _WORD = re.compile(r"[\w'’-]+")
 
 
 class ExpandContext:
-    """Puts the subject of earlier turns before the message; a message that stands alone stays as it is."""
+    """Lends a message what the last turns were about; one that stands alone stays as it is."""
 
     def __init__(self, settings: Condense, locale: str) -> None:
         self._settings = settings
@@ -80,7 +81,7 @@ def carried(message: str, earlier: Sequence[Exchange], strength: float, answer_c
     ):
         yield weighed(exchange.message, question, strength)
         if exchange.answer != WITHHELD:
-            yield weighed(shorten(exchange.answer, answer_chars), answer, strength, told=True)
+            yield weighed(beginning(exchange.answer, answer_chars), answer, strength, told=True)
 
 
 def weighed(text: str, share: Share, strength: float, *, told: bool = False) -> Probe:
@@ -88,12 +89,6 @@ def weighed(text: str, share: Share, strength: float, *, told: bool = False) -> 
     length = len(terms(text))
     lexical = share.lexical * FULL_TERMS / max(length, FULL_TERMS)
     return Probe(text=text, dense=strength * share.dense, lexical=strength * lexical, told=told)
-
-
-def shorten(text: str, most: int) -> str:
-    """The beginning of `text` on one line, at most `most` characters, whole words where there are any."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most + 1].rpartition(" ")[0] or line[:most]
 
 
 def topic_of(earlier: Sequence[Exchange], cues: Cues) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from llama_index.core.llms import ChatMessage, MessageRole
 
 from condensery.prompts.loader import Prompts
+from condensery.retrieval.text import beginning, one_line
 from condensery.workflows.turn import Exchange
 
 QUESTION_CHARS = 300
@@ -54,6 +55,6 @@ def transcript(prompts: Prompts, history: Sequence[Exchange]) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    """`text` on one line, cut at a word."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[:most].rpartition(' ')[0] or line[:most]} …"
+    """`text` on one line; its beginning, and a sign that there was more, when it is long."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{beginning(line, most)} …"
