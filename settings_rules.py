@@ -55,7 +55,7 @@ def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
 
 
 def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
-    llm, answer, condense = settings.llm, settings.answer, settings.condense
+    llm, answer, condense, memory = settings.llm, settings.answer, settings.condense, settings.memory
     room = llm.context_window - llm.max_output_tokens
     rewrites = condense.enabled and condense.engine in REWRITING
     return [
@@ -66,6 +66,10 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
         (
             0 < room < SMALLEST_PROMPT and answer.mode == "generated",
             f"llm.context_window leaves under {SMALLEST_PROMPT} tokens for the prompt after llm.max_output_tokens",
+        ),
+        (
+            memory.enabled and memory.extraction in ("llm", "mem0") and (memory.model or llm.model) == "none",
+            f"memory.extraction = {memory.extraction} needs a model; set memory.model or use memory.extraction = rules",
         ),
         (
             answer.mode == "generated" and llm.model == "none",

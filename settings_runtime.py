@@ -18,7 +18,7 @@ from condensery.settings_mask import is_optional, mentions_type
 DATABASE = "database"
 NEW = "new value"
 
-CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "answer", "limits", "gate")
+CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "memory", "answer", "limits", "gate")
 """The sections that every turn reads anew."""
 
 WHY_FIXED: dict[str, str] = {
@@ -30,6 +30,9 @@ WHY_FIXED: dict[str, str] = {
     "embeddings.batch_size": "the model is opened with it at start; set it and restart",
     "ingest": "the index was made with it; set it and ingest again with --rebuild",
     "ingest.namespace": "each ingestion chooses: ingest --namespace",
+    "memory.user": "conversations are shown to one user from the start; set it and restart",
+    "memory.organization": "conversations belong to one organization from the start; set it and restart",
+    "memory.approvers": "who may approve is for whoever runs this to say; set it and restart",
     "app": "the app listens there since its start; set it and restart",
 }
 """Why a section, or a single setting, cannot be changed at run time."""
@@ -59,7 +62,7 @@ def why_fixed(name: str) -> str | None:
     section = name.partition(".")[0]
     if section in CHANGEABLE:
         spelled = any(mentions_type(FIELDS[name].annotation, kind) for kind in (str, SecretStr, Path))
-        return FREE_TEXT if spelled else None
+        return WHY_FIXED.get(name, FREE_TEXT) if spelled else None
     return WHY_FIXED.get(name) or WHY_FIXED.get(section) or UNDECLARED
 
 

@@ -39,6 +39,7 @@ turns = Table(
     Column("answer_mode", Text),
     Column("evidence", JSONB, nullable=False),
     Column("citations", JSONB, nullable=False),
+    Column("memories", JSONB, nullable=False, server_default=text("'[]'")),
     Column("stages", JSONB, nullable=False),
     Column("outcome", Text, nullable=False),
     Column("reason", Text),
@@ -122,4 +123,46 @@ settings_state = Table(
     Column("only_row", Boolean, primary_key=True, server_default=text("true")),
     Column("generation", BigInteger, nullable=False, server_default=text("0")),
     CheckConstraint("only_row", name="settings_state_has_one_row"),
+)
+
+memory_users = Table(
+    "memory_users",
+    metadata,
+    Column("user_id", Text, primary_key=True),
+    Column("enabled", Boolean, nullable=False),
+    Column("changed_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+)
+
+memory_forgotten = Table(
+    "memory_forgotten",
+    metadata,
+    Column("user_id", Text, primary_key=True),
+    Column("conversation_id", Text, primary_key=True, server_default=text("''")),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+memory_state = Table(
+    "memory_state",
+    metadata,
+    Column("only_row", Boolean, primary_key=True, server_default=text("true")),
+    Column("embedding_model", Text, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    CheckConstraint("only_row", name="memory_state_has_one_row"),
+)
+
+organization_proposals = Table(
+    "organization_proposals",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("organization_id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("proposed_by", Text, nullable=False),
+    Column("turn_id", Text),
+    Column("proposed_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("approved", Boolean),
+    Column("decided_by", Text),
+    Column("decided_at", DateTime(timezone=True)),
+    Index(
+        "organization_proposals_waiting", "organization_id", "proposed_at", postgresql_where=text("approved IS NULL")
+    ),
 )

@@ -60,7 +60,7 @@ class AnswerSteps:
         return PromptParts(
             system=prompts.render("system"),
             history=history.history,
-            memories=history.memories,
+            memories=tuple(fact.text for fact in history.memories),
             chunks=context.chunks,
             remember=lambda facts: prompts.render("memories", memories="\n".join(f"- {fact}" for fact in facts)),
             last=lambda chunks: prompts.render("answer", evidence=numbered(chunks), message=history.message),

@@ -18,6 +18,7 @@ def assembled(
     answer_mode: str | None = None,
     evidence: tuple[ScoredChunk, ...] = (),
     citations: tuple[Citation, ...] = (),
+    memories: tuple[str, ...] = (),
     stages: tuple[StageRecord, ...] = (),
 ) -> Turn:
     """The turn as it is stored and shown; what was not reached is left out.
@@ -35,6 +36,7 @@ def assembled(
         answer_mode=answer_mode,
         evidence=evidence,
         citations=citations,
+        memories=memories,
         stages=stages,
         outcome=outcome,
         reason=reason.value if reason else None,

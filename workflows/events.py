@@ -10,6 +10,7 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent
 from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
+from condensery.memory.types import Fact
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen, Probe, ScoredChunk
 from condensery.workflows.turn import (
@@ -177,13 +178,13 @@ class ContextRejected(StrictEvent):
 class UserMemories(StrictEvent):
     """Facts of this user that bear on the question, strongest first."""
 
-    facts: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 class OrganizationMemories(StrictEvent):
     """Approved facts of this organization that bear on the question, strongest first."""
 
-    facts: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 # --- answering ---
@@ -194,7 +195,7 @@ class EnrichedHistory(StrictEvent):
 
     message: str
     history: tuple[Exchange, ...]
-    memories: tuple[str, ...] = Field((), description="Memory blocks, strongest first.")
+    memories: tuple[Fact, ...] = Field((), description="What was recalled: the user's facts, then the organization's.")
 
 
 class PromptMessage(Frozen):
@@ -252,6 +253,12 @@ class HypothesisMade(StrictEvent):
     passage: str
 
 
+class FactsRecalled(StrictEvent):
+    """The facts that may bear on this turn, of one scope; shown while it runs, and kept by their ids."""
+
+    facts: tuple[Fact, ...]
+
+
 class SearchStarted(StrictEvent):
     """A search begins, with this method; for whoever keeps a turn that ends early, and no part of `TurnEvent`."""
 
@@ -277,7 +284,9 @@ class StageFinished(StrictEvent):
     record: StageRecord
 
 
-TurnEvent = CondensedQuestion | HypothesisMade | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
+TurnEvent = (
+    CondensedQuestion | HypothesisMade | FactsRecalled | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
+)
 
 OWN_WORDS: frozenset[type] = frozenset((ChatStart, AgentCall, HistoryLimited, EnrichedHistory, AnswerPrompt))
 """The events that carry the user's own words; the steps that accept them are pinned by a test."""

@@ -10,6 +10,7 @@ from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
     EvidenceReady,
+    FactsRecalled,
     SearchStarted,
     StageFinished,
     TurnFinished,
@@ -27,6 +28,7 @@ class PartialTurn:
         self._method: str | None = None
         self._mode: str | None = None
         self._evidence: tuple[ScoredChunk, ...] = ()
+        self._memories: tuple[str, ...] = ()
         self._stages: list[StageRecord] = []
         self._text = ""
         self._shown = False
@@ -56,6 +58,8 @@ class PartialTurn:
                 self._method = method
             case EvidenceReady(chunks=chunks, mode=mode):
                 self._evidence, self._mode, self._shown = chunks, mode, True
+            case FactsRecalled(facts=facts):
+                self._memories += tuple(fact.id for fact in facts)
             case StageFinished(record=record):
                 self._stages.append(record)
             case AnswerDelta(text=text):
@@ -76,6 +80,7 @@ class PartialTurn:
             answer_mode=self._mode,
             evidence=self._evidence,
             citations=cited(self._text, self._evidence),
+            memories=self._memories,
             stages=tuple(self._stages),
         )
 

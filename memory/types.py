@@ -1,0 +1,92 @@
+"""What long-term memory keeps and hands out: facts, whose they are, and the protocol of whoever keeps them."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Annotated, Literal, Protocol
+
+from pydantic import AfterValidator, Field
+
+from condensery.errors import ConfigError
+from condensery.retrieval.text import is_blank
+from condensery.retrieval.types import Frozen
+
+LONGEST_FACT = 400
+"""Characters; what is longer is no fact about a person, but a text."""
+
+
+def _named(value: str) -> str:
+    """`value`; a blank id would make one memory of everybody's."""
+    if not isinstance(value, str) or is_blank(value):
+        raise ConfigError(f"memory is kept under an id that is not blank, got {value!r}; name the user or organization")
+    return value
+
+
+class MemoryScope(Frozen):
+    """Whose facts: those of one user, or those that one organization shares. Raises `ConfigError` for a blank id."""
+
+    kind: Literal["user", "organization"]
+    id: Annotated[str, AfterValidator(_named)]
+
+    def __repr__(self) -> str:
+        """The kind alone: an id names a person, and traces are no place for people."""
+        return f"MemoryScope({self.kind})"
+
+
+def user_scope(user_id: str | None) -> MemoryScope:
+    """The facts of one user; raises `ConfigError` for a missing or blank id."""
+    return MemoryScope(kind="user", id=_named(user_id or ""))
+
+
+def organization_scope(organization_id: str | None) -> MemoryScope:
+    """The facts an organization shares; raises `ConfigError` for a missing or blank id."""
+    return MemoryScope(kind="organization", id=_named(organization_id or ""))
+
+
+class NewFact(Frozen):
+    """A fact to be kept: one short statement in the person's own words and person, that stands alone."""
+
+    text: str = Field(min_length=1, max_length=LONGEST_FACT)
+    slot: str | None = Field(None, description="What it answers when there is one answer at a time: home, job, diet …")
+    turn_id: str | None = None
+    conversation_id: str | None = None
+    said_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    expires_on: date | None = Field(None, description="The last day it is recalled.")
+
+    def __repr__(self) -> str:
+        """Its size only: traces are no place for people's words."""
+        return f"{type(self).__name__}({len(self.text)} characters)"
+
+
+class Fact(NewFact):
+    """A fact that is kept. `score`, after a recall: how well it fits the question, 0 to 1."""
+
+    id: str
+    superseded_by: str | None = Field(None, description="The newer fact of the same slot, when there is one.")
+    superseded_at: datetime | None = None
+    score: float | None = None
+
+
+class Memory(Protocol):
+    """Keeps facts. No method ever reads or changes what another scope holds; each raises `ProviderError` on failure."""
+
+    async def recall(self, question: str, *, scope: MemoryScope, limit: int, threshold: float) -> list[Fact]:
+        """At most `limit` facts that hold today and bear on `question` by at least `threshold`, the best first."""
+        ...
+
+    async def remember(self, facts: Sequence[NewFact], *, scope: MemoryScope) -> list[Fact]:
+        """Keep `facts` and return those that are new.
+
+        What is known already, in these words or nearly so, is kept once; a fact of the same slot is superseded. Doing
+        it again for the same turn changes nothing.
+        """
+        ...
+
+    async def list(self, *, scope: MemoryScope, history: bool = False) -> list[Fact]:
+        """Every fact of `scope`, the newest first; with `history` those superseded and expired, too."""
+        ...
+
+    async def forget(
+        self, *, scope: MemoryScope, fact_id: str | None = None, conversation_id: str | None = None
+    ) -> int:
+        """Erase one fact, those of a conversation, or all, with their history; return how many. Unknown ids are 0."""
+        ...
