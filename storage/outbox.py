@@ -45,6 +45,8 @@ class OutboxRow(Frozen):
         """Without what was said: traces are no place for people's words."""
         return f"OutboxRow({self.id}, {self.kind}, attempts={self.attempts})"
 
+    __str__ = __repr__
+
 
 @dataclass
 class Taken:
