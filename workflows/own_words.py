@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from condensery.retrieval.sentences import sentence_spans
 from condensery.retrieval.text import is_blank
+from condensery.workflows.statements import is_statement, mentions_oneself
 
 _TAGGED = re.compile(r"<(?P<tag>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]*)?>.*?</(?P=tag)\s*>", re.DOTALL)
 _UNCLOSED = re.compile(
@@ -18,7 +19,11 @@ _UNCLOSED = re.compile(
 _FORMATTING = re.compile(
     r"</?(?:a|b|br|code|em|i|kbd|mark|q|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
 )
-_FENCED = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)", re.DOTALL)
+_BRACKETED = re.compile(r"\[(?P<tag>[A-Za-z][\w:.-]{0,40})\].*?\[/(?P=tag)\]", re.DOTALL)
+_MARKUP = re.compile(
+    r"<(?:article|blockquote|body|dd|div|dl|dt|h\d|head|html|img|li|main|ol|p|pre|section|t(?:able|body|d|h|r)|ul)\b", re.I
+)
+_FENCED = re.compile(r"(?P<fence>```+|~~~+|\"\"\"+).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -29,16 +34,19 @@ MOST_LINES = 3
 """A paragraph of more lines is, too."""
 MOST_QUESTIONS = 3
 """Questions in a row that a person asks at once; more are a pasted list."""
+MOST_STATEMENTS = 3
+"""Paragraphs, or lines, in which a person introduces themselves before a question."""
 
 
 def own_words(message: str) -> str:
-    """`message` without inlined blocks: `<tag>…</tag>`, fenced code, and quoted lines when anything else is left.
+    """`message` without inlined blocks: tags, fenced code, and quoted lines when anything else is left.
 
+    Blocks are `<tag>…</tag>`, `[tag]…[/tag]` and what stands between fences of backticks, tildes or triple quotes.
     A block that is not closed runs to the end; a tag that is not closed opens one only at the start of a line, or when
     much follows it. Tags that only format words (`<b>`) go alone. What is left may still be long; see `question_in`.
     """
     message = _FORMATTING.sub("", message)
-    for block in (_TAGGED, _FENCED, _UNCLOSED):
+    for block in (_TAGGED, _BRACKETED, _FENCED, _UNCLOSED):
         message = block.sub("\n\n", message)
     unquoted = _QUOTED.sub("\n\n", message)
     return (message if is_blank(unquoted) else unquoted).strip()
@@ -48,7 +56,8 @@ def question_in(message: str, max_chars: int) -> str | None:
     """The question of `message` in at most `max_chars` characters, on one line, or None when there is none.
 
     All of the person's own words when they fit and no part of them looks pasted; else the question at their beginning
-    or end. Questions inside a paste are not the person's; when the two cannot be told apart there is none.
+    or end, and what the person says of themselves before it. Questions and statements inside a paste are not the
+    person's; where the two cannot be told apart they are left out.
     """
     own = own_words(message)
     whole = _on_one_line(own)
@@ -56,9 +65,14 @@ def question_in(message: str, max_chars: int) -> str | None:
         return None
     fits = len(whole) <= max_chars
     parts = _paragraphs(own)
-    if fits and not (len(parts) > 1 and any(map(_looks_pasted, parts))):
+    if fits and not any(map(_looks_pasted, parts)):
         return whole
-    return _question_at_an_end(own, max_chars) or (whole if fits else None)
+    if fits and len(parts) == 1:
+        return _without_statements(own) if "\n" in own else whole
+    question = _question_at_an_end(own, max_chars)
+    if question is None:
+        return whole if fits else None
+    return _introduced(_statements_before_a_block(message), question, max_chars)
 
 
 def is_plain(message: str, max_chars: int) -> bool:
@@ -81,7 +95,8 @@ def _question_at_an_end(text: str, max_chars: int) -> str | None:
     for split in (_paragraphs, str.splitlines, sentences):
         units = [unit for unit in split(text) if not is_blank(unit)]
         if len(units) > 1:
-            return _joined(_at_one_end(units), max_chars)
+            found = _at_one_end(units) or (_introduced_at_the_beginning(units) if split is not sentences else [])
+            return _joined(_beside_a_paste(found, at_start=found[:1] == units[:1]), max_chars)
     return None
 
 
@@ -98,6 +113,58 @@ def _at_one_end(units: Sequence[str]) -> list[str]:
     if count > MOST_QUESTIONS or sum(with_question) > count:
         count = 1  # the paste asks, too: only the outermost is surely the person's
     return list(units[:count] if asks[0] else units[-count:])
+
+
+def _introduced_at_the_beginning(units: Sequence[str]) -> list[str]:
+    """Statements of a person about themselves and the question after them, when what follows these looks pasted."""
+    count = next((at for at, unit in enumerate(units) if not all(map(is_statement, sentences(unit)))), len(units))
+    rest = units[count:]
+    asked = _at_one_end(rest) if 0 < count <= MOST_STATEMENTS and len(rest) > 1 else []
+    at_start = asked and asked == list(rest[: len(asked)]) and len(asked) < len(rest)
+    return [*units[:count], *asked] if at_start and _looks_pasted("\n".join(rest[len(asked) :])) else []
+
+
+def _beside_a_paste(units: Sequence[str], *, at_start: bool) -> list[str]:
+    """`units` of which the one next to a paste has lost its statements between the paste and the question."""
+    if not units:
+        return []
+    *others, nearest = units if at_start else reversed(units)
+    lines = nearest.splitlines() if at_start else nearest.splitlines()[::-1]
+    last = max((at for at, line in enumerate(lines) if _asks(line)), default=len(lines))
+    kept = [line for at, line in enumerate(lines) if at <= last or not _states(line)]
+    return [*others, "\n".join(kept)] if at_start else ["\n".join(reversed(kept)), *reversed(others)]
+
+
+def _without_statements(text: str) -> str:
+    """The lines of `text` as one, without its sentences in the first person when others of them are questions."""
+    said = sentences(text)
+    kept = [each for each in said if is_question(each) or not mentions_oneself(each)] if _asks(text) else said
+    return _on_one_line(" ".join(kept))
+
+
+def _statements_before_a_block(message: str) -> list[str]:
+    """What a person says of themselves before the first inlined block, when nothing there looks pasted."""
+    block = next((tagged for tagged in _TAGGED.finditer(message) if not _FORMATTING.match(tagged.group())), None)
+    if block is None or _MARKUP.match(block.group()):
+        return []
+    own = own_words(message[: block.start()])
+    return [] if _looks_pasted(own) else [each for each in sentences(own) if is_statement(each)]
+
+
+def _introduced(statements: Sequence[str], question: str, max_chars: int) -> str:
+    """`question` after as many of the `statements`, from the last, as fit and as it does not hold already."""
+    for statement in reversed([_on_one_line(each) for each in statements]):
+        if statement not in question and len(statement) + 1 + len(question) <= max_chars:
+            question = f"{statement} {question}"
+    return question
+
+
+def _asks(text: str) -> bool:
+    return any(map(is_question, sentences(text)))
+
+
+def _states(text: str) -> bool:
+    return any(map(mentions_oneself, sentences(text)))
 
 
 def _joined(units: Sequence[str], max_chars: int) -> str | None:

@@ -91,3 +91,73 @@ def test_a_question_is_never_blank_and_never_long(message: str, max_chars: int) 
 @given(st.text(alphabet="MARK \n.?!", min_size=1, max_size=400), st.sampled_from(["context", "doc", "file", "a:b"]))
 def test_nothing_of_a_tagged_block_is_left(block: str, tag: str) -> None:
     assert "M" not in own_words(f"what is it? <{tag}>{block}</{tag}> and why?")
+
+
+PASTE = "The supplier delivers the goods within ten days and bears the cost. " * 12
+LETTER = "Dear Sir,\nI live in Bern.\nI have a dog.\nPlease send me the papers.\nTom"
+
+
+@pytest.mark.parametrize(
+    ("message", "question"),
+    [
+        (f"I'm a nurse in Zurich. <context>{PASTE}</context> What is it?", "I'm a nurse in Zurich. What is it?"),
+        (f"I'm a nurse. <context>{PASTE}</context> {PASTE} What is it?", "I'm a nurse. What is it?"),
+        (f"I'm a nurse.\n```\n{PASTE}\n```\nWhat is it?", "I'm a nurse. What is it?"),
+        (f'I am a nurse.\n"""\n{PASTE}\n"""\nWhat is it?', "I am a nurse. What is it?"),
+        (f"[context]{PASTE}[/context]\nI'm a nurse. What is it?", "I'm a nurse. What is it?"),
+        ("> I live in Oslo.\n\nI'm a nurse in Zurich. What is it?", "I'm a nurse in Zurich. What is it?"),
+        (f"I'm a nurse in Zurich; what is it? {PASTE}", "I'm a nurse in Zurich; what is it?"),
+        (f"I'm a nurse in Zurich. What is it?\n\n{PASTE}", "I'm a nurse in Zurich. What is it?"),
+        (f"{PASTE}\n\nI'm a nurse in Zurich. What is it?", "I'm a nurse in Zurich. What is it?"),
+        (f"I'm a nurse in Zurich.\n\nWhat is it?\n\n{PASTE}", "I'm a nurse in Zurich. What is it?"),
+        (f"I'm a nurse in Zurich.\nWhat is it?\n{PASTE}\n{PASTE}", "I'm a nurse in Zurich. What is it?"),
+        (
+            f"Ich bin Pflegerin.\n\nIch wohne in Zug.\n\nWas ist es?\n\n{PASTE}",
+            "Ich bin Pflegerin. Ich wohne in Zug. Was ist es?",
+        ),
+        (f"Je suis infirmière.\n\nQu'est-ce que c'est ?\n\n{PASTE}", "Je suis infirmière. Qu'est-ce que c'est ?"),
+        (f"Sono un'infermiera.\n\nChe cos'è?\n\n{PASTE}", "Sono un'infermiera. Che cos'è?"),
+        (f"{PASTE}\n\nWhat is it?\nI'm a nurse in Zurich.", "What is it? I'm a nurse in Zurich."),
+    ],
+)
+def test_what_a_person_says_of_themselves_beside_a_paste_stays_with_the_question(message: str, question: str) -> None:
+    assert question_in(message, 512) == question
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"<context>I live in Bern. {PASTE}</context> What does he want?",
+        f"{LETTER}\n\nWhat does he want?",
+        f"{LETTER}\nWhat does he want?",
+        f"{PASTE}\n\n{LETTER}\nWhat does he want?",
+        f"{PASTE}\n\nI live in Bern.\nWhat does he want?",
+        f"What does he want?\nI live in Bern.\n\n{PASTE}",
+        f"I live in Bern.\n\n{PASTE}\n\nWhat does he want?",
+        f"I live in Bern. {PASTE} What does he want?",
+        f"{PASTE} I live in Bern. What does he want?",
+        f"I live in Bern. {PASTE}\n\nI have a dog. {PASTE}\n\nWhat does he want?",
+        f"<p>I live in Bern.</p>{PASTE}<div>I have a dog.</div>{PASTE}\n\nWhat does he want?",
+        f"I live in Bern.\n\n<div>{PASTE}</div>\n\n{PASTE}\n\nWhat does he want?",
+        f"What does he want?\n\nIch wohne in Bern.\n\nJ'habite à Bern.\n\nVivo a Bern.\n\n{PASTE}",
+    ],
+)
+def test_where_a_statement_may_be_the_pastes_it_is_left_out(message: str) -> None:
+    found = question_in(message, 512)
+    assert found is not None
+    assert "What does he want?" in found
+    assert "Bern" not in found
+    assert "dog" not in found
+
+
+def test_of_what_introduces_a_question_the_nearest_that_fits_is_kept() -> None:
+    message = f"I'm a nurse. I live in Zurich. <context>{PASTE}</context> {PASTE} What is it?"
+    assert question_in(message, 60) == "I'm a nurse. I live in Zurich. What is it?"
+    assert question_in(message, 30) == "I live in Zurich. What is it?"
+    assert question_in(message, 12) == "What is it?"
+
+
+def test_a_question_broken_into_lines_keeps_its_first_person() -> None:
+    message = "I want to know\nhow I can\nchange my ticket\nfor tomorrow?"
+    assert question_in(message, 512) == " ".join(message.split())
+    assert question_in("My dog\nand my cat\nand my bird\nand I", 512) == "My dog and my cat and my bird and I"
