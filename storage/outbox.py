@@ -1,6 +1,6 @@
 """Work that waits for a worker: one row per turn and kind, taken by one worker at a time."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,6 +15,8 @@ from condensery.storage.connect import reporting_failures
 from condensery.storage.database import Database
 from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
+
+Payload = dict[str, JsonValue]
 
 MEMORY = "memory"
 LONGEST_WAIT = timedelta(days=1)
@@ -35,7 +37,7 @@ class OutboxRow(Frozen):
     conversation_id: str
     said_at: datetime
     kind: str
-    payload: dict[str, JsonValue]
+    payload: Payload
     attempts: int
     available_at: datetime
     parked_at: datetime | None
@@ -57,7 +59,7 @@ class Taken:
     _connection: AsyncConnection
     _failure: dict[str, Any] = field(default_factory=dict)
 
-    async def keep(self, payload: dict[str, JsonValue]) -> None:
+    async def keep(self, payload: Payload) -> None:
         """Put `payload` in the place of what the row holds; the row stays and can be taken again at once."""
         await self._execute(update(outbox).values(payload=clean_json(payload)))
 
@@ -130,6 +132,17 @@ class OutboxRepository:
         again = {"attempts": 0, "parked_at": None, "last_error": None, "available_at": func.now()}
         found = mine.with_only_columns(outbox.c.id)
         return await self._change(update(outbox).where(outbox.c.id.in_(found)).values(again))
+
+    async def edit(
+        self, turn_id: str, change: Callable[[Payload], Payload], *, having: str, kind: str = MEMORY
+    ) -> None:
+        """Replace the payload of a turn's row that has the key `having`, once no worker has the row any more."""
+        this = outbox.c.turn_id == clean_text(turn_id), outbox.c.kind == kind, outbox.c.payload.has_key(having)
+        async with self._db.transaction() as connection:
+            found = await connection.execute(select(outbox.c.id, outbox.c.payload).where(*this).with_for_update())
+            for row in found.all():
+                new = clean_json(change(row.payload))
+                await connection.execute(update(outbox).where(outbox.c.id == row.id).values(payload=new))
 
     async def drop(self, user_id: str, conversation_id: str | None = None, *, kind: str = MEMORY) -> int:
         """Remove what waits or is parked of a user, or of one conversation of theirs; return how many.

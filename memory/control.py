@@ -1,0 +1,181 @@
+"""What people can do about their memory: see it, take it along, take it back, and switch it off."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from condensery.errors import ConfigError, abridged
+from condensery.memory.erasing import Erasure
+from condensery.memory.sharing import Facts, SharedControl
+from condensery.memory.types import Fact, Memory, user_scope
+from condensery.retrieval.types import Frozen
+from condensery.settings import Memory as MemorySettings
+from condensery.storage.outbox import OutboxRepository, OutboxRow, Payload
+from condensery.storage.proposals import ProposalRepository
+
+FACTS = "facts"
+"""Where a row of the outbox has the facts that were found in its turn."""
+
+Rows = list[OutboxRow]
+
+
+class Users(Protocol):
+    """The switch of each user, and what they had erased; see `condensery.storage.memory`."""
+
+    async def enabled(self, user_id: str) -> bool: ...
+
+    async def switch(self, user_id: str, on: bool) -> None: ...
+
+    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> None: ...
+
+
+class FactDetails(Frozen):
+    """A fact with what it took the place of (`superseded`, the newest first) and what has taken its own."""
+
+    fact: Fact
+    superseded: tuple[Fact, ...]
+    superseded_by: Fact | None
+
+
+class MemoryState(Frozen):
+    """A user's memory at a glance. `enabled` is the user's own switch, `allowed` the setting memory.enabled."""
+
+    user_id: str
+    enabled: bool
+    allowed: bool
+    facts: int
+    waiting: int
+    parked: int
+
+    @property
+    def on(self) -> bool:
+        """Whether anything is recalled or stored."""
+        return self.enabled and self.allowed
+
+
+class Forgotten(Frozen):
+    """What was erased: facts, and turns whose facts were still to be stored."""
+
+    facts: int
+    waiting: int
+
+
+class MemoryControl(SharedControl):
+    """Everything about one user's memory, under that user's id. Works also while memory is off.
+
+    Blank and missing ids are refused everywhere with `ConfigError`; a failing memory or database is `ProviderError`.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        users: Users,
+        outbox: OutboxRepository,
+        proposals: ProposalRepository,
+        settings: MemorySettings,
+    ) -> None:
+        super().__init__(memory, proposals, settings.may_approve)
+        self._users = users
+        self._outbox = outbox
+        self._allowed = settings.enabled
+
+    async def show(self, user_id: str | None, fact_id: str) -> FactDetails:
+        """One fact with where it is from and what it superseded; raises `ConfigError` when there is none."""
+        facts = {fact.id: fact for fact in await self.list(user_id, history=True)}
+        if fact_id not in facts:
+            raise ConfigError(f"this user has no fact {abridged(fact_id)!r}; see `condensery memory list --history`")
+        fact = facts[fact_id]
+        older = tuple(each for each in facts.values() if each.superseded_by == fact_id)
+        return FactDetails(fact=fact, superseded=older, superseded_by=facts.get(fact.superseded_by or ""))
+
+    async def forget(
+        self,
+        user_id: str | None,
+        *,
+        fact_id: str | None = None,
+        conversation_id: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Erase one fact, those of a conversation, or all: what is stored, its history, and what waits to be stored.
+
+        Afterwards the erased facts are looked for in the list and by searching; `ProviderError` when one is there. What
+        was said before is not stored later either, also not by a worker that has it at the moment. The turns themselves
+        stay: they belong to the conversation.
+        """
+        scope = user_scope(user_id)
+        erasure = Erasure.of(fact_id=fact_id, conversation_id=conversation_id, everything=everything)
+        dropped = 0
+        if fact_id is None:
+            await self._users.mark_forgotten(scope.id, conversation_id)
+            dropped = await self._outbox.drop(scope.id, conversation_id)
+        for fact in await erasure.covered(self._memory, scope) if fact_id else []:
+            await self._strike(fact)
+        return Forgotten(facts=await erasure.carry_out(self._memory, scope), waiting=dropped)
+
+    async def export(self, user_id: str | None) -> dict[str, Any]:
+        """Everything kept about a user's memory as JSON: facts with their history, switch, what waits, proposals."""
+        state = await self.state(user_id)
+        rows = await self._outbox.of_user(state.user_id)
+        facts = await self.list(user_id, history=True)
+        proposals = await self._proposals.by(state.user_id)
+        return {
+            "user_id": state.user_id,
+            "exported_at": datetime.now(UTC).isoformat(),
+            "enabled": state.enabled,
+            "facts": [fact.model_dump(mode="json", exclude={"score"}) for fact in facts],
+            "waiting": [row.model_dump(mode="json") for row in rows if row.parked_at is None],
+            "parked": [row.model_dump(mode="json") for row in rows if row.parked_at is not None],
+            "proposals": [proposal.model_dump(mode="json") for proposal in proposals],
+        }
+
+    async def state(self, user_id: str | None) -> MemoryState:
+        """Whether memory is on for a user, and how much there is."""
+        user = user_scope(user_id).id
+        rows = await self._outbox.of_user(user)
+        parked = sum(row.parked_at is not None for row in rows)
+        return MemoryState(
+            user_id=user,
+            enabled=await self._users.enabled(user),
+            allowed=self._allowed,
+            facts=len(await self.list(user)),
+            waiting=len(rows) - parked,
+            parked=parked,
+        )
+
+    async def on(self, user_id: str | None) -> None:
+        """Recall and store facts of this user from the next turn on."""
+        await self._users.switch(user_scope(user_id).id, True)
+
+    async def off(self, user_id: str | None) -> None:
+        """Neither recall nor store from now on; what waits is dropped when its turn comes. Nothing is erased."""
+        await self._users.switch(user_scope(user_id).id, False)
+
+    async def parked(self, user_id: str | None, *, everybody: bool = False) -> Rows:
+        """Turns whose facts could not be stored after all tries, with the reason: of one user, or of `everybody`."""
+        return await self._outbox.parked(None if everybody else user_scope(user_id).id)
+
+    async def retry(self, user_id: str | None, ids: Sequence[int] | None = None, *, everybody: bool = False) -> int:
+        """Let parked turns be tried again, those of `ids` or all of the user or of `everybody`; return how many."""
+        return await self._outbox.retry(ids, user_id=None if everybody else user_scope(user_id).id)
+
+    async def list(self, user_id: str | None, *, history: bool = False) -> Facts:
+        """A user's facts, the newest first; with `history` those superseded and expired, too."""
+        return await self._memory.list(scope=user_scope(user_id), history=history)
+
+    async def _strike(self, fact: Fact) -> None:
+        """Take a stored fact out of a row that would store it once more, as after a worker was killed."""
+
+        def without(payload: Payload) -> Payload:
+            facts = payload[FACTS]
+            listed = facts if isinstance(facts, list) else []
+            return payload | {FACTS: [each for each in listed if not _says(each, fact.text)]}
+
+        if fact.turn_id:
+            await self._outbox.edit(fact.turn_id, without, having=FACTS)
+
+
+def _says(listed: JsonValue, text: str) -> bool:
+    return isinstance(listed, dict) and listed.get("text") == text
