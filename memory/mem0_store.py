@@ -1,0 +1,217 @@
+"""Memory on mem0: facts of users and organizations, kept by mem0 in a table of the same Postgres.
+
+See `docs/decisions/memory-on-mem0.md` for what is left to mem0, and what is not.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from condensery.memory import mem0_history
+from condensery.memory.mem0_home import history_path
+from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
+from condensery.memory.mem0_rows import fact_of, holding, holds, owner_of, payload_of, superseding
+from condensery.memory.scope_locks import ScopeLocks
+from condensery.memory.types import Fact, MemoryScope, NewFact
+from condensery.models.embedding import Embedder
+from condensery.models.failures import provider_errors
+from condensery.retrieval.text import is_blank
+from condensery.storage.database import Database
+from condensery.storage.memories import MemoryTable
+from condensery.storage.text import clean_text
+
+SIMILAR = 10
+"""Facts that a new one is compared with, beside all of its slot."""
+
+SLOT_LIMIT = 100
+
+
+class Mem0Memory:
+    """A `Memory` whose facts mem0 stores and searches. Open it with `open_memory`.
+
+    mem0 is imported and opened when a scope that has facts is asked for the first time, or gets its first one.
+    """
+
+    def __init__(self, table: MemoryTable, embedder: Embedder, data_dir: Path) -> None:
+        self._table = table
+        self._embedder = embedder
+        self._data_dir = data_dir
+        self._history = history_path(data_dir)
+        self._opening = asyncio.Lock()
+        self._locks = ScopeLocks(table.db)
+        self._mem0: Any = None
+        self._pool: Any = None
+
+    async def recall(self, question: str, *, scope: MemoryScope, limit: int, threshold: float) -> list[Fact]:
+        """At most `limit` facts that hold today and whose cosine to `question` is at least `threshold`, best first."""
+        if limit <= 0 or is_blank(question) or not await self._table.has_rows(owner_of(scope)):
+            return []
+        vector = await self._embedder.embed_query(question)
+        found = await self._nearest(vector, scope, limit)
+        return [fact for fact in found if (fact.score or 0.0) >= threshold]
+
+    async def remember(self, facts: Sequence[NewFact], *, scope: MemoryScope) -> list[Fact]:
+        """Keep `facts` and return those that are new; writers of one scope take turns, in whichever process."""
+        if not facts:
+            return []
+        clean = [fact.model_copy(update={"text": clean_text(fact.text)}) for fact in facts]
+        async with self.locked(scope):
+            await self._table.has_rows(owner_of(scope))  # the vectors of another model must not come among the others
+            vectors = await self._embedder.embed_documents([fact.text for fact in clean])
+            kept = [await self._keep(fact, vector, scope) for fact, vector in zip(clean, vectors, strict=True)]
+        return [fact for fact in kept if fact is not None]
+
+    async def list(self, *, scope: MemoryScope, history: bool = False) -> list[Fact]:
+        """Every fact of `scope`, the newest first; with `history` those superseded and expired, too."""
+        today = _today()
+        rows = await self._table.rows(owner_of(scope))
+        facts = [fact_of(id, payload) for id, payload in rows if history or holds(payload, today)]
+        return sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
+
+    async def forget(
+        self, *, scope: MemoryScope, fact_id: str | None = None, conversation_id: str | None = None
+    ) -> int:
+        """Erase what fits all that is given, or everything, from the table and from mem0's notes; return how many."""
+        where = None if conversation_id is None else clean_text(conversation_id)
+        async with self._locks.hold(scope) as connection:
+            gone = await self._table.remove(connection, owner_of(scope), id=fact_id, conversation_id=where)
+            await asyncio.to_thread(mem0_history.erase, self._history, gone)
+        return len(gone)
+
+    @asynccontextmanager
+    async def locked(self, scope: MemoryScope) -> AsyncIterator[None]:
+        """Keep every other writer of `scope`, in whichever process, waiting until the end of the block.
+
+        Within it the methods of this memory may be called, one at a time, from this task or one it awaits. What is
+        forgotten there is gone with the end of the block. Hold one scope at a time.
+        """
+        async with self._locks.hold(scope):
+            yield
+
+    async def warm(self) -> None:
+        """Open mem0 now when anybody has a fact, so that the next recall need not wait for it."""
+        if not await self._table.is_empty():
+            await self._opened()
+
+    async def close(self) -> None:
+        """Close mem0 and its connections."""
+        async with self._opening:
+            mem0, self._mem0 = self._mem0, None
+            pool, self._pool = self._pool, None
+            if mem0 is not None:
+                await asyncio.to_thread(mem0.close)
+            if pool is not None:
+                await asyncio.to_thread(pool.close)
+
+    async def purge(self) -> None:
+        """Erase mem0's notes of facts that are gone: another process, with notes of its own, forgot them."""
+        noted = await asyncio.to_thread(mem0_history.noted_ids, self._history)
+        await asyncio.to_thread(mem0_history.erase, self._history, await self._table.missing(sorted(noted)))
+
+    async def _opened(self) -> Any:
+        """mem0, opened once; a caller that gives up waiting leaves it to be opened for the next."""
+        return self._mem0 or await asyncio.shield(asyncio.ensure_future(self._open()))
+
+    async def _open(self) -> Any:
+        async with self._opening:
+            if self._mem0 is None:
+                bridge = EmbedderBridge(self._embedder)
+                with provider_errors("opening mem0"):
+                    self._pool = self._pool or await asyncio.to_thread(open_pool, self._table.db.url)
+                    dimension = self._embedder.dimension
+                    self._mem0 = await asyncio.to_thread(open_mem0, self._data_dir, bridge, dimension, self._pool)
+            return self._mem0
+
+    async def _nearest(self, vector: Sequence[float], scope: MemoryScope, limit: int) -> Sequence[Fact]:
+        store = (await self._opened()).vector_store
+        with provider_errors("the memory"):
+            rows = await asyncio.to_thread(store.search, "", list(vector), limit, holding(scope, _today()))
+        return [fact_of(row.id, row.payload, row.score) for row in rows]
+
+    async def _rows_with(self, filters: dict[str, Any], limit: int) -> Sequence[Fact]:
+        store = (await self._opened()).vector_store
+        with provider_errors("the memory"):
+            rows = (await asyncio.to_thread(store.list, filters, limit))[0]
+        return [fact_of(row.id, row.payload) for row in rows]
+
+    async def _keep(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Fact | None:
+        """Store one fact, or find that it is there. What a killed process left half done is completed."""
+        from condensery.memory.merging import Skip, Supersede, decide
+
+        payload = payload_of(new, scope)
+        again = next(iter(await self._rows_with({"key": payload["key"]}, 1)), None)
+        if again is not None and again.superseded_by is not None:
+            return None
+        similar = [fact for fact in await self._similar(new, vector, scope) if again is None or fact.id != again.id]
+        decision = decide(new, similar)
+        if isinstance(decision, Skip) and again is None:
+            return None
+        older, newer = _split(decision.facts if isinstance(decision, Supersede) else (), new)
+        if newer is not None:
+            payload |= superseding(newer.id, newer.said_at)
+        if again is not None:
+            await self._complete(again, older, newer)
+            return None
+        id = await self._add(new, vector, payload, scope)
+        for fact in older if newer is None else ():
+            await self._supersede(fact, id, new.said_at)
+        return fact_of(id, {**payload, "data": new.text})
+
+    async def _complete(self, again: Fact, older: Sequence[Fact], newer: Fact | None) -> None:
+        """Supersede what the process that stored `again` was killed before it superseded."""
+        if newer is not None:
+            await self._supersede(again, newer.id, newer.said_at)
+        for fact in older if newer is None else ():
+            await self._supersede(fact, again.id, again.said_at)
+
+    async def _similar(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Sequence[Fact]:
+        found = {fact.id: fact for fact in await self._nearest(vector, scope, SIMILAR)}
+        if new.slot is not None:
+            same = {**holding(scope, _today()), "slot": {"eq": clean_text(new.slot)}}
+            found = {fact.id: fact for fact in await self._rows_with(same, SLOT_LIMIT)} | found
+        return list(found.values())
+
+    async def _add(self, new: NewFact, vector: Sequence[float], payload: dict[str, Any], scope: MemoryScope) -> str:
+        owner = dict([owner_of(scope)])
+        token = embedded.set({new.text: vector})
+        try:
+            with provider_errors("storing a fact"):
+                mem0 = await self._opened()
+                added = await mem0.add(new.text, **owner, metadata=payload, expiration_date=new.expires_on, infer=False)
+        finally:
+            embedded.reset(token)
+        return str(added["results"][0]["id"])
+
+    async def _supersede(self, old: Fact, by: str, at: datetime) -> None:
+        with provider_errors("superseding a fact"):
+            await (await self._opened()).update(old.id, metadata=superseding(by, at))
+
+
+@asynccontextmanager
+async def open_memory(db: Database, embedder: Embedder, data_dir: Path) -> AsyncIterator[Mem0Memory]:
+    """The memory of this database; its table is made when there is none. mem0 itself is opened when it is needed.
+
+    Raises `ConfigError` when facts are there that another embedding model embedded.
+    """
+    table = MemoryTable(db, model=embedder.name, dimension=embedder.dimension)
+    await table.open()
+    memory = Mem0Memory(table, embedder, data_dir)
+    await memory.purge()
+    try:
+        yield memory
+    finally:
+        await memory.close()
+
+
+def _split(facts: Sequence[Fact], new: NewFact) -> tuple[Sequence[Fact], Fact | None]:
+    """What `new` supersedes, and the newest that supersedes it: turns may be stored in another order than said."""
+    newer = [fact for fact in facts if fact.said_at > new.said_at]
+    older = [fact for fact in facts if fact.said_at <= new.said_at]
+    return older, max(newer, key=lambda fact: fact.said_at, default=None)
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()

@@ -1,0 +1,54 @@
+"""Who wants to be remembered, and from when on: each user's switch, and marks of what was erased."""
+
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+
+from condensery.storage.database import Database
+from condensery.storage.reading import reading
+from condensery.storage.schema import memory_forgotten, memory_users
+from condensery.storage.text import clean_text
+
+ALL = ""
+"""Stands for every conversation in a mark; no conversation has an empty id."""
+
+
+class MemoryUsers:
+    """The users' own choices about memory. Every method raises what `Database.transaction` raises."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def enabled(self, user_id: str) -> bool:
+        """Whether memory is on for this user; it is until they switch it off."""
+        query = select(memory_users.c.enabled).where(memory_users.c.user_id == clean_text(user_id))
+        async with reading(self._db) as connection:
+            return (await connection.execute(query)).scalar_one_or_none() is not False
+
+    async def switch(self, user_id: str, on: bool) -> None:
+        """Switch memory on or off for this user; what is stored stays."""
+        new = {"enabled": on, "changed_at": func.now()}
+        statement = insert(memory_users).values(user_id=clean_text(user_id), **new)
+        statement = statement.on_conflict_do_update(index_elements=[memory_users.c.user_id], set_=new)
+        async with self._db.transaction() as connection:
+            await connection.execute(statement)
+
+    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> None:
+        """Note that what was said until now, in one conversation or anywhere, is not to be stored any more."""
+        whose = {"user_id": clean_text(user_id), "conversation_id": clean_text(conversation_id or ALL)}
+        statement = insert(memory_forgotten).values(**whose, at=func.clock_timestamp())
+        columns = [memory_forgotten.c.user_id, memory_forgotten.c.conversation_id]
+        later = {"at": func.greatest(memory_forgotten.c.at, statement.excluded.at)}
+        async with self._db.transaction() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=columns, set_=later))
+
+    async def forgotten_since(self, user_id: str, conversation_id: str, said_at: datetime) -> bool:
+        """Whether what was said then has been marked as erased since."""
+        marks = memory_forgotten.c
+        where = or_(marks.conversation_id == ALL, marks.conversation_id == clean_text(conversation_id))
+        query = select(
+            select(marks.at).where(marks.user_id == clean_text(user_id), where, marks.at >= said_at).exists()
+        )
+        async with reading(self._db) as connection:
+            return bool((await connection.execute(query)).scalar_one())
