@@ -79,13 +79,13 @@ def read_turns(folder: Path) -> Data:
     passages: dict[str, Passage] = {}
     for place, given in _lines(folder / PASSAGES, _Passage):
         if given.id in passages and passages[given.id].text != given.text:
-            _refuse(place, f"a second passage with the id '{given.id}'; ids must differ")
+            refuse(place, f"a second passage with the id '{given.id}'; ids must differ")
         passages[given.id] = Passage(given.id, given.text)
     cases: list[Case] = []
     for place, turn in _lines(folder / TURNS, _Turn):
         for wanted in turn.relevant:
             if wanted not in passages:
-                _refuse(place, f"relevant '{wanted}' is no passage of {PASSAGES}")
+                refuse(place, f"relevant '{wanted}' is no passage of {PASSAGES}")
         if wants := tuple(Wanted(each) for each in dict.fromkeys(turn.relevant)):
             cases.append(Case(turn.id, turn.id, turn.kind, turn.message, exchanges(turn.history), wants, place))
     _must_hold(cases, folder / TURNS)
@@ -116,23 +116,23 @@ def exchanges(history: list[_Message]) -> tuple[Exchange, ...]:
 
 def _cases(file: Path) -> Iterator[Case]:
     """The turns of one conversation that have something to find, each with the scripted turns before it."""
-    text = _text(file)
+    text = text_of(file)
     try:
         raw = json.loads(text)
     except json.JSONDecodeError as error:
-        _refuse(Place(file, error.lineno), f"no JSON: {error.msg}")
+        refuse(Place(file, error.lineno), f"no JSON: {error.msg}")
     except RecursionError:
-        _refuse(Place(file, 1), TOO_DEEP)
+        refuse(Place(file, 1), TOO_DEEP)
     given = _checked(_Conversation, raw, file, text)
     history: list[Exchange] = []
     at = 0
     for number, turn in enumerate(given.turns, start=1):
-        at = _find(text, turn.message, at)
+        at = find_in(text, turn.message, at)
         place = Place(file, text.count("\n", 0, at) + 1)
         kind = re.sub(r"[\s-]+", "_", turn.kind.strip().lower())
         if kind not in KINDS:
-            where = Place(file, text.count("\n", 0, _find(text, turn.kind, at)) + 1)
-            _refuse(where, f"unknown kind '{turn.kind}'; choose one of {', '.join(KINDS)}")
+            where = Place(file, text.count("\n", 0, find_in(text, turn.kind, at)) + 1)
+            refuse(where, f"unknown kind '{turn.kind}'; choose one of {', '.join(KINDS)}")
         if turn.relevant:
             wanted = tuple(dict.fromkeys(Wanted(each.source, each.fact) for each in turn.relevant))
             yield Case(f"{given.name} #{number}", given.name, kind, turn.message, tuple(history), wanted, place)
@@ -140,19 +140,19 @@ def _cases(file: Path) -> Iterator[Case]:
 
 
 def _lines(file: Path, model: type[Model]) -> Iterator[tuple[Place, Model]]:
-    for number, line in enumerate(_text(file).split("\n"), start=1):
+    for number, line in enumerate(text_of(file).split("\n"), start=1):
         if line.strip():
             place = Place(file, number)
             try:
                 raw = json.loads(line)
             except json.JSONDecodeError as error:
-                _refuse(place, f"no JSON: {error.msg}")
+                refuse(place, f"no JSON: {error.msg}")
             except RecursionError:
-                _refuse(place, TOO_DEEP)
+                refuse(place, TOO_DEEP)
             try:
                 yield place, model.model_validate(raw)
             except ValidationError as error:
-                _refuse(place, _described(error))
+                refuse(place, described(error))
 
 
 def _checked(model: type[Model], raw: Any, file: Path, text: str) -> Model:
@@ -164,17 +164,18 @@ def _checked(model: type[Model], raw: Any, file: Path, text: str) -> Model:
         turns = raw.get("turns") if isinstance(raw, dict) else None
         turn = turns[number] if isinstance(turns, list) and isinstance(number, int) and turns else None
         message = turn.get("message") if isinstance(turn, dict) else None
-        at = _find(text, message, 0) if isinstance(message, str) else 0
-        _refuse(Place(file, text.count("\n", 0, at) + 1), _described(error))
+        at = find_in(text, message, 0) if isinstance(message, str) else 0
+        refuse(Place(file, text.count("\n", 0, at) + 1), described(error))
 
 
-def _described(error: ValidationError) -> str:
+def described(error: ValidationError) -> str:
+    """The first thing that is wrong, with its place in the object."""
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "the object"
     return f"{name}: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-def _find(text: str, value: str, start: int) -> int:
+def find_in(text: str, value: str, start: int) -> int:
     """Where `value` stands as a JSON string in `text`, or `start` when it is written in a way of its own."""
     for spelled in (json.dumps(value, ensure_ascii=False), json.dumps(value)):
         if (at := text.find(spelled, start)) >= 0:
@@ -184,12 +185,13 @@ def _find(text: str, value: str, start: int) -> int:
 
 def place_of(case: Case, words: str) -> Place:
     """The line of the case's file that holds `words`."""
-    text = _text(case.place.file)
+    text = text_of(case.place.file)
     start = sum(len(line) + 1 for line in text.split("\n")[: case.place.line - 1])
-    return Place(case.place.file, text.count("\n", 0, _find(text, words, start)) + 1)
+    return Place(case.place.file, text.count("\n", 0, find_in(text, words, start)) + 1)
 
 
-def _text(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """The text of a file; raises `ConfigError` for one that cannot be read."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -208,5 +210,6 @@ def _must_hold(cases: list[Case], file: Path) -> None:
         raise ConfigError(f"{file}: no turn in it has anything to find")
 
 
-def _refuse(place: Place, reason: str) -> NoReturn:
+def refuse(place: Place, reason: str) -> NoReturn:
+    """Raise `ConfigError` for what is wrong at `place`."""
     raise ConfigError(f"{place}: {reason}")

@@ -207,6 +207,35 @@ def latency(
     run(evaluate(choice, context.obj))
 
 
+@eval_app.command(
+    cls=WithJson,
+    epilog=examples(
+        "condensery eval memory",
+        "condensery eval memory DIR --misses",
+        "CONDENSERY_LLM__MODEL=model.gguf condensery eval memory --peer --json result.json",
+    ),
+)
+def memory(
+    context: typer.Context,
+    folder: Folder = None,
+    json_file: Json = None,
+    peer: Annotated[
+        bool, typer.Option("--peer", help="Measure mem0 by its own defaults too, with the same models.")
+    ] = False,
+    misses: Annotated[bool, typer.Option("--misses", help="List everything that went wrong.")] = False,
+) -> None:
+    r"""Dialogues of several sessions: what is remembered of a person, and what is recalled for later questions.
+
+    DIR holds *.json: {"user", "sessions": \[\[{"message", "assistant", "context"}]], "facts": \[…], "superseded": \[…],
+    "questions": \[{"ask", "fact"}]}. Shows the precision and recall of facts, whether the right one is recalled,
+    whether what is no longer true is gone, and the facts kept per 100 turns that state none.
+    """
+    with starting():
+        from condensery.terminal.evaluating_memory import MemoryChoice, evaluate_memory
+
+    run(evaluate_memory(MemoryChoice(folder, json_file, peer=peer, misses=misses), context.obj))
+
+
 @eval_app.command(epilog=examples("condensery eval plot turns.json chat.json --output results.svg"))
 def plot(
     files: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that --json wrote.")],

@@ -155,14 +155,24 @@ async def chosen_for(choice: Choice, app: App) -> Chosen:
 
 def check_outputs(choice: Choice, settings: Settings) -> None:
     """Raise `ConfigError`, before anything is measured, for a place that cannot be written to."""
-    files = [Path(choice.json_file)] if choice.json_file not in (None, "-") else []
-    for file in [*files, *([choice.plot] if choice.plot else [])]:
-        if file.is_dir() or not file.resolve().parent.is_dir():
-            raise ConfigError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'no such folder'}")
+    check_json(choice.json_file)
     if choice.plot:
+        check_file(choice.plot)
         plotting.check(choice.plot)
     if choice.keep is not None and choice.keep.resolve() == settings.data_dir.resolve():
         raise ConfigError(f"--keep {choice.keep} is where your own documents are (data_dir); choose another folder")
+
+
+def check_json(file: str | None) -> None:
+    """Raise `ConfigError` for a `--json` that cannot be written to."""
+    if file not in (None, "-"):
+        check_file(Path(str(file)))
+
+
+def check_file(file: Path) -> None:
+    """Raise `ConfigError` for a file that cannot be made."""
+    if file.is_dir() or not file.resolve().parent.is_dir():
+        raise ConfigError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'no such folder'}")
 
 
 def result_of(
