@@ -87,7 +87,7 @@ def test_labels_count_where_any_turn_has_them(write: WriteDialogue) -> None:
         (changed(facts=["I live in Rome."]), 2, "the fact 'lives in Bergen' is none of facts"),
         (changed(superseded=["i live in bergen"]), 2, "'i live in bergen' is among facts and among superseded"),
         (changed(sessions=[[{"message": "Hi", "states": ["I like tea."]}]]), 2, "states: 'I like tea.' is none of"),
-        ([DIALOGUE, DIALOGUE], 34, "user 'ana' is that of"),
+        ([DIALOGUE, DIALOGUE], 37, "user 'ana' is that of"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(write: WriteDialogue, given: Any, line: int, reason: str) -> None:
