@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from condensery.terminal.cli_eval import eval_app, examples
+from condensery.terminal.cli_memory import memory_app, worker
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
 from condensery.terminal.output import prepare_streams
 from condensery.terminal.running import readable_errors, run, starting
@@ -21,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(eval_app, name="eval")
+app.add_typer(memory_app, name="memory")
 
 
 class Picture(StrEnum):
@@ -258,6 +260,13 @@ def serve(
 
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
     launch(context.obj.settings(app=given), open_browser=open_browser)
+
+
+app.command(
+    epilog=examples(
+        "condensery worker", "condensery worker --once", "CONDENSERY_MEMORY__IN_PROCESS=false condensery app"
+    )
+)(worker)
 
 
 def main() -> None:

@@ -138,12 +138,16 @@ class MemoryControl(SharedControl):
         parked = sum(row.parked_at is not None for row in rows)
         return MemoryState(
             user_id=user,
-            enabled=await self._users.enabled(user),
+            enabled=await self.enabled(user),
             allowed=self._allowed,
             facts=len(await self.list(user)),
             waiting=len(rows) - parked,
             parked=parked,
         )
+
+    async def enabled(self, user_id: str | None) -> bool:
+        """The user's own switch; memory.enabled stands over it."""
+        return await self._users.enabled(user_scope(user_id).id)
 
     async def on(self, user_id: str | None) -> None:
         """Recall and store facts of this user from the next turn on."""
