@@ -21,7 +21,8 @@ _FORMATTING = re.compile(
 )
 _BRACKETED = re.compile(r"\[(?P<tag>[A-Za-z][\w:.-]{0,40})\].*?\[/(?P=tag)\]", re.DOTALL)
 _MARKUP = re.compile(
-    r"<(?:article|blockquote|body|dd|div|dl|dt|h\d|head|html|img|li|main|ol|p|pre|section|t(?:able|body|d|h|r)|ul)\b", re.I
+    r"<(?:article|blockquote|body|dd|div|dl|dt|h\d|head|html|img|li|main|ol|p|pre|section|t(?:able|body|d|h|r)|ul)\b",
+    re.I,
 )
 _FENCED = re.compile(r"(?P<fence>```+|~~~+|\"\"\"+).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
