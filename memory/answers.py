@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from condensery.retrieval.sentences import sentence_spans
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import ScoredChunk
+from condensery.workflows.engines.wording import Vocabulary, content_words, numbers
 from condensery.workflows.events import CondensedQuestion
 
 LONGEST_RUN = 8
@@ -18,12 +19,13 @@ _QUOTATION = re.compile(r"\"(?=\S)[^\"]+(?<=\S)\"|“[^”]+”|„[^“”]+[�
 _DIACRITICS = re.compile("[\u0300-\u036f]")
 
 
-def own_answer(answer: str, mode: str, chunks: Sequence[ScoredChunk]) -> str:
+def own_answer(answer: str, mode: str, chunks: Sequence[ScoredChunk], recalled: Sequence[str] = ()) -> str:
     """What `answer` says in words of its own: nothing of one that is `"extractive"`.
 
     Of a generated one the sentences, without citations, that neither stand in the evidence as they are nor have a word
     in a run of `LONGEST_RUN` words in a row that it shares with the evidence, across the ends of sentences too. Case,
-    accents and punctuation make no difference; scripts without spaces count characters.
+    accents and punctuation make no difference; scripts without spaces count characters. Those that repeat a `recalled`
+    fact are left out as well: it is known.
     """
     if mode == "extractive":
         return ""
@@ -34,7 +36,8 @@ def own_answer(answer: str, mode: str, chunks: Sequence[ScoredChunk]) -> str:
     kept, at = [], 0
     for sentence in sentences:
         words = _words(sentence)
-        if not any(copied[at : at + len(words)]) and not _stands_in(words, texts):
+        is_copied = any(copied[at : at + len(words)]) or _stands_in(words, texts)
+        if not is_copied and not _repeats(sentence, recalled):
             kept.append(" ".join(sentence.split()))
         at += len(words)
     return " ".join(kept)
@@ -70,6 +73,20 @@ def _copied(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[bool]:
 def _stands_in(words: Sequence[str], texts: Sequence[Sequence[str]]) -> bool:
     """Whether one of `texts` has all of `words` in a row; no words stand anywhere."""
     return not words or any(f" {' '.join(words)} " in f" {' '.join(text)} " for text in texts)
+
+
+def _repeats(sentence: str, facts: Sequence[str]) -> bool:
+    """Whether `sentence` has a name, a number or half of the content words of one of `facts`."""
+    if not facts:
+        return False
+    said, counted = Vocabulary(sentence), numbers(sentence)
+    for fact in facts:
+        words = content_words(fact)
+        known = [word for word in words if said.has(word)]
+        is_named = any(not word.islower() for word in known if not fact.startswith(word))
+        if is_named or counted & numbers(fact) or (words and 2 * len(known) >= len(words)):
+            return True
+    return False
 
 
 def _words(text: str) -> list[str]:

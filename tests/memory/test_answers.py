@@ -71,6 +71,13 @@ def test_a_sentence_with_fewer_words_in_common_is_left_in() -> None:
     assert own_answer(answer, "generated", evidence(LETTER)) == answer
 
 
+def test_a_sentence_that_repeats_what_was_recalled_is_left_out() -> None:
+    answer = "As you live in Oslo, it is two months. In Bergen it is three. Your Rex stays at home."
+    recalled = ["I live in Oslo.", "My dog is called Rex."]
+    assert own_answer(answer, "generated", evidence(LETTER), recalled) == "In Bergen it is three."
+    assert own_answer(answer, "generated", evidence(LETTER)) == answer
+
+
 def test_an_answer_without_evidence_is_its_own() -> None:
     assert own_answer("You live in Oslo.", "generated", ()) == "You live in Oslo."
     assert own_answer("", "generated", evidence(LETTER)) == ""
