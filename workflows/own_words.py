@@ -19,7 +19,11 @@ _UNCLOSED = re.compile(
 _FORMATTING = re.compile(
     r"</?(?:a|b|br|code|em|i|kbd|mark|q|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
 )
-_BRACKETED = re.compile(r"\[(?P<tag>[A-Za-z][\w:.-]{0,40})\].*?\[/(?P=tag)\]", re.DOTALL)
+_BRACKETED = re.compile(r"\[(?P<tag>(?!INST)[A-Za-z][\w:.-]{0,40})\].*?\[/(?P=tag)\]", re.DOTALL)
+_INSTRUCTED = re.compile(
+    r"<<SYS>>.*?(?:<</SYS>>|\Z)|<\|im_start\|>\s*(?!user\b)\w+.*?(?:<\|im_end\|>|\Z)|<\|(?:system|tool)\|>.*?(?=<\||\Z)",
+    re.DOTALL,
+)
 _MARKUP = re.compile(
     r"<(?:article|blockquote|body|dd|div|dl|dt|h\d|head|html|img|li|main|ol|p|pre|section|t(?:able|body|d|h|r)|ul)\b",
     re.I,
@@ -42,12 +46,13 @@ MOST_STATEMENTS = 3
 def own_words(message: str) -> str:
     """`message` without inlined blocks: tags, fenced code, and quoted lines when anything else is left.
 
-    Blocks are `<tag>…</tag>`, `[tag]…[/tag]` and what stands between fences of backticks, tildes or triple quotes.
+    Blocks are `<tag>…</tag>`, `[tag]…[/tag]`, what stands between fences of backticks, tildes or triple quotes, and
+    texts marked as a chat template marks those of the system.
     A block that is not closed runs to the end; a tag that is not closed opens one only at the start of a line, or when
     much follows it. Tags that only format words (`<b>`) go alone. What is left may still be long; see `question_in`.
     """
     message = _FORMATTING.sub("", message)
-    for block in (_TAGGED, _BRACKETED, _FENCED, _UNCLOSED):
+    for block in (_INSTRUCTED, _TAGGED, _BRACKETED, _FENCED, _UNCLOSED):
         message = block.sub("\n\n", message)
     unquoted = _QUOTED.sub("\n\n", message)
     return (message if is_blank(unquoted) else unquoted).strip()
