@@ -62,6 +62,11 @@ class DialogueRow(Frozen):
     failures: tuple[str, ...] = Field((), description="Turns whose facts could not be found or kept, and why.")
     ms: tuple[dict[str, float], ...] = ()
 
+    @property
+    def causes(self) -> list[str]:
+        """Why facts are missing, then why facts are too much."""
+        return [each.cause for each in self.missing] + [each.cause for each in self.extra]
+
 
 class MemoryGroup(Frozen):
     """Figures over some dialogues, every fact counting the same; a share of nothing is null."""
@@ -108,7 +113,7 @@ class MemoryResult(Frozen):
 
 def summarize(name: str, extraction: str, rows: Sequence[DialogueRow], *, complete: bool) -> MemorySystem:
     """The system that gave `rows`, which are some."""
-    causes = [each.cause for row in rows for each in (*row.missing, *row.extra)]
+    causes = [cause for row in rows for cause in row.causes]
     return MemorySystem(
         name=name,
         extraction=extraction,

@@ -27,7 +27,7 @@ def dialogue(**values: Any) -> Dialogue:
 
 
 def played(*current: Kept, ever: tuple[Kept, ...] = (), recalled: tuple[str, ...] = (), **values: Any) -> Played:
-    questions = dict(enumerate(SAID))
+    questions: dict[int, str | None] = dict(enumerate(SAID))
     return Played(
         questions=questions, current=list(current), ever=[*ever, *current], recalled=[list(recalled)], **values
     )
@@ -42,7 +42,9 @@ def test_everything_right_is_right() -> None:
     assert (row.superseded, row.resolved) == (1, 1)
     assert (row.asked, row.recalled, row.askable) == (1, 1, 1)
     assert (row.free_turns, row.junk) == (1, 0)
-    assert row.missing == row.extra == row.unrecalled == row.unresolved == ()
+    assert not row.causes
+    assert not row.unrecalled
+    assert not row.unresolved
 
 
 def test_what_may_be_kept_counts_neither_way() -> None:
