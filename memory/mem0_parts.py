@@ -90,23 +90,40 @@ class NoLLM:
         raise ConfigError("mem0 was asked to find facts; hand it facts that were found before (infer=False)")
 
 
+# Postgres takes the vector index for people with many facts. It then goes on until it has found enough that are theirs:
+# by default it would give up when those of others are nearer.
+SEARCH = (
+    "SET hnsw.iterative_scan = strict_order",
+    "SET hnsw.ef_search = 200",
+    "SET hnsw.max_scan_tuples = 2147483647",
+    "SET hnsw.scan_mem_multiplier = 100",
+)
+
+
 def open_pool(url: URL) -> "ConnectionPool[Any]":
     """Connections for mem0, made when first needed and made anew after a restart of the server. Blocks."""
     from psycopg_pool import ConnectionPool
 
     # Nothing is prepared: a general plan of mem0's queries, whose keys are parameters, could not use the indexes.
+    # Each of its statements is a transaction of its own in any case.
     pool: ConnectionPool[Any] = ConnectionPool(
         conninfo_of(url),
-        kwargs={"prepare_threshold": None},
+        kwargs={"prepare_threshold": None, "autocommit": True},
         min_size=0,
         max_size=CONNECTIONS,
         check=ConnectionPool.check_connection,
+        configure=_search_on,
         timeout=CONNECT_SECONDS,
         name="memory",
         open=False,
     )
     pool.open()
     return pool
+
+
+def _search_on(connection: Any) -> None:
+    for statement in SEARCH:
+        connection.execute(statement)
 
 
 def conninfo_of(url: URL) -> str:

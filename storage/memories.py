@@ -25,15 +25,21 @@ Stored = tuple[str, dict[str, Any]]
 
 memories = table(TABLE, column("id", UUID), column("payload", JSONB))
 
+INDEXED_DIMENSIONS = 2000
+"""pgvector's HNSW takes no longer vectors; those are compared one by one, as those of people with few facts are."""
+
 # A row stays in one piece (pgvector would move the vector elsewhere), which makes reading many of them much faster.
+# The statistics tell Postgres that hardly any fact is superseded: else it never takes the vector index.
 _CREATE = (
     f"CREATE TABLE IF NOT EXISTS {TABLE} (id uuid PRIMARY KEY, vector vector({{dimension}}) NOT NULL, "
     "payload jsonb NOT NULL) WITH (toast_tuple_target = 8160)",
     f"ALTER TABLE {TABLE} ALTER COLUMN vector SET STORAGE MAIN",
     f"CREATE INDEX IF NOT EXISTS {TABLE}_by_user ON {TABLE} ((payload->>'user_id'))",
     f"CREATE INDEX IF NOT EXISTS {TABLE}_by_organization ON {TABLE} ((payload->>'agent_id'))",
+    f"CREATE STATISTICS IF NOT EXISTS {TABLE}_states ON (payload->>'state') FROM {TABLE}",
     f"CREATE UNIQUE INDEX IF NOT EXISTS {TABLE}_once ON {TABLE} ((payload->>'key'))",
 )
+_CREATE_HNSW = f"CREATE INDEX IF NOT EXISTS {TABLE}_nearest ON {TABLE} USING hnsw (vector vector_cosine_ops)"
 
 
 class MemoryTable:
@@ -57,7 +63,7 @@ class MemoryTable:
     async def create(self, connection: AsyncConnection) -> None:
         """Make the table and its indexes where they are missing, and note whose vectors it holds."""
         if (await connection.execute(select(func.to_regclass(f"{TABLE}_once")))).scalar_one() is None:
-            for statement in _CREATE:
+            for statement in (*_CREATE, *([_CREATE_HNSW] if self.dimension <= INDEXED_DIMENSIONS else [])):
                 await connection.execute(text(statement.format(dimension=self.dimension)))
         new = {"embedding_model": self.model, "dimension": self.dimension}
         note = insert(memory_state).values(new).on_conflict_do_update(index_elements=["only_row"], set_=new)
