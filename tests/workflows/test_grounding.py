@@ -70,6 +70,7 @@ def test_scripts_without_spaces_are_compared_by_what_search_compares() -> None:
         ("Could you tell me a little about tickets, please?", "Which tickets are there?", True),
         ("Und für Hunde?", "Was kostet eine Fahrkarte für einen Hund?", True),
         ("Öffnungszeiten im Winter", "Was kostet eine Fahrkarte für einen Hund?", False),
+        ("Combien coûte-t-elle à Arvel ?", "Combien coûte la piscine à Arvel ?", True),
         ("Et pour un chien ?", "Combien coûte un billet pour un chien ?", True),
         ("E per i cani?", "Quanto costa il biglietto per un cane?", True),
     ],

@@ -90,8 +90,8 @@ def _stem(algorithm: str, word: str) -> str:
 
 
 def _is_spaced(word: str) -> bool:
-    """Whether the script of `word` puts spaces between words: its search terms are no pairs of characters."""
-    return len(terms(word)) <= 1
+    """Whether the script of `word` puts spaces between words: no part of it has pairs of characters as search terms."""
+    return all(len(terms(part)) <= 1 for part in word.split("-"))
 
 
 def _western(character: str) -> str:
