@@ -1,6 +1,6 @@
-"""Model doubles for tests of code built on Condensery: a scripted chat model and a recording embedder.
+"""Doubles for tests of code built on Condensery: a scripted chat model, a recording embedder, an in-memory memory.
 
-Both are deterministic, need no files and no network, and keep what they were given so that a test can look at it.
+All are deterministic, need no files and no network, and keep what they were given so that a test can look at it.
 """
 
 import asyncio
@@ -23,7 +23,10 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms.custom import CustomLLM
 from pydantic import PrivateAttr
 
+from condensery.memory.in_memory import InMemoryMemory
 from condensery.models.passages import Passage, PassageVectors
+
+__all__ = ["Call", "InMemoryMemory", "RecordingEmbedder", "Scripted", "ScriptedLLM"]
 
 Scripted = str | Exception | Callable[[Sequence[ChatMessage]], str]
 

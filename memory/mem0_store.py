@@ -14,6 +14,7 @@ from condensery.memory import mem0_history
 from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
 from condensery.memory.mem0_rows import fact_of, holding, holds, owner_of, payload_of, superseding
+from condensery.memory.placing import Place, place_of
 from condensery.memory.scope_locks import ScopeLocks
 from condensery.memory.types import Fact, MemoryScope, NewFact
 from condensery.models.embedding import Embedder
@@ -93,8 +94,8 @@ class Mem0Memory:
 
     async def warm(self) -> None:
         """Open mem0 now when anybody has a fact, so that the next recall need not wait for it."""
-        if not await self._table.is_empty():
-            await self._opened()
+        if self._mem0 is None and not await self._table.is_empty():
+            await asyncio.gather(self._opened(), self._embedder.embed_query("warm"))
 
     async def close(self) -> None:
         """Close mem0 and its connections."""
@@ -139,33 +140,27 @@ class Mem0Memory:
 
     async def _keep(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Fact | None:
         """Store one fact, or find that it is there. What a killed process left half done is completed."""
-        from condensery.memory.merging import Skip, Supersede, decide
-
         payload = payload_of(new, scope)
         again = next(iter(await self._rows_with({"key": payload["key"]}, 1)), None)
         if again is not None and again.superseded_by is not None:
             return None
-        similar = [fact for fact in await self._similar(new, vector, scope) if again is None or fact.id != again.id]
-        decision = decide(new, similar)
-        if isinstance(decision, Skip) and again is None:
-            return None
-        older, newer = _split(decision.facts if isinstance(decision, Supersede) else (), new)
-        if newer is not None:
-            payload |= superseding(newer.id, newer.said_at)
+        similar = await self._similar(new, vector, scope)
+        place = place_of(new, [fact for fact in similar if again is None or fact.id != again.id])
         if again is not None:
-            await self._complete(again, older, newer)
+            await self._move(again, place)
             return None
-        id = await self._add(new, vector, payload, scope)
-        for fact in older if newer is None else ():
-            await self._supersede(fact, id, new.said_at)
-        return fact_of(id, {**payload, "data": new.text})
+        if place.known:
+            return None
+        added = fact_of(await self._add(new, vector, payload, scope), {**payload, "data": new.text})
+        return await self._move(added, place)
 
-    async def _complete(self, again: Fact, older: Sequence[Fact], newer: Fact | None) -> None:
-        """Supersede what the process that stored `again` was killed before it superseded."""
-        if newer is not None:
-            await self._supersede(again, newer.id, newer.said_at)
-        for fact in older if newer is None else ():
-            await self._supersede(fact, again.id, again.said_at)
+    async def _move(self, fact: Fact, place: Place) -> Fact:
+        """Supersede what `fact` takes the place of, or `fact` itself; return it as it is then."""
+        if place.newer is not None:
+            return await self._supersede(fact, place.newer)
+        for old in place.older:
+            await self._supersede(old, fact)
+        return fact
 
     async def _similar(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Sequence[Fact]:
         found = {fact.id: fact for fact in await self._nearest(vector, scope, SIMILAR)}
@@ -185,9 +180,10 @@ class Mem0Memory:
             embedded.reset(token)
         return str(added["results"][0]["id"])
 
-    async def _supersede(self, old: Fact, by: str, at: datetime) -> None:
+    async def _supersede(self, old: Fact, by: Fact) -> Fact:
         with provider_errors("superseding a fact"):
-            await (await self._opened()).update(old.id, metadata=superseding(by, at))
+            await (await self._opened()).update(old.id, metadata=superseding(by.id, by.said_at))
+        return old.model_copy(update={"superseded_by": by.id, "superseded_at": by.said_at})
 
 
 @asynccontextmanager
@@ -204,13 +200,6 @@ async def open_memory(db: Database, embedder: Embedder, data_dir: Path) -> Async
         yield memory
     finally:
         await memory.close()
-
-
-def _split(facts: Sequence[Fact], new: NewFact) -> tuple[Sequence[Fact], Fact | None]:
-    """What `new` supersedes, and the newest that supersedes it: turns may be stored in another order than said."""
-    newer = [fact for fact in facts if fact.said_at > new.said_at]
-    older = [fact for fact in facts if fact.said_at <= new.said_at]
-    return older, max(newer, key=lambda fact: fact.said_at, default=None)
 
 
 def _today() -> date:

@@ -1,0 +1,32 @@
+"""Where a new fact belongs among those that are kept: known already, in the place of others, or behind a newer one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from condensery.memory.types import Fact, NewFact
+
+
+@dataclass(frozen=True)
+class Place:
+    """`older` are superseded by the new fact, which `newer` supersedes: turns may be stored in another order than said.
+
+    At most one of the two is there; neither when the fact is `known`.
+    """
+
+    known: bool = False
+    older: tuple[Fact, ...] = ()
+    newer: Fact | None = None
+
+
+def place_of(new: NewFact, similar: Sequence[Fact]) -> Place:
+    """The place of `new` among the current facts that resemble it or answer the same question."""
+    from condensery.memory.merging import Skip, Supersede, decide
+
+    decision = decide(new, similar)
+    if isinstance(decision, Skip):
+        return Place(known=True)
+    others = decision.facts if isinstance(decision, Supersede) else ()
+    later = [fact for fact in others if fact.said_at > new.said_at]
+    if later:
+        return Place(newer=max(later, key=lambda fact: fact.said_at))
+    return Place(older=tuple(others))
