@@ -1,0 +1,91 @@
+"""Whether a fact is about the person who asks, and said by them: the question carries it, the answer only names things.
+
+Pure. It judges what a model found, and again whatever is about to be stored.
+"""
+
+import re
+
+from condensery.memory.clauses import Statement, statements
+from condensery.memory.grammar import Grammar
+from condensery.memory.reading import framed
+from condensery.workflows.engines.wording import Vocabulary, content_words, numbers
+
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def supported(fact: str, question: str, answer: str) -> bool:
+    """Whether `fact` is one statement in the first person that `question` makes, in these words or nearly so.
+
+    Words that the question does not hold may come from `answer` only where the question refers to something ("I live
+    there"). What the question says of others, quotes, supposes or asks supports nothing.
+    """
+    return any(_carries(told, stated, answer) for told in _told(fact) for stated in statements(question))
+
+
+def _told(fact: str) -> list[Statement]:
+    """`fact` as a statement, when it is a single one that stands alone and is no passing state."""
+    found = statements(fact) if "\n" not in fact.strip() else []
+    whole = [stated for stated in found if _length(stated.text) >= _length(fact)]
+    return [stated for stated in whole if not stated.refers]
+
+
+def _carries(told: Statement, stated: Statement, answer: str) -> bool:
+    """Whether `stated`, a clause of the question, holds what `told` says."""
+    if _plain(told.text) == _plain(stated.text):
+        return is_lasting(stated)
+    if told.grammar.locale != stated.grammar.locale or _is_owned(told) != _is_owned(stated):
+        return False
+    if _denies(told) != _denies(stated):
+        return False
+    words, said = content_words(told.text), Vocabulary(stated.text)
+    missing = [word for word in words if not said.has(word) and not _is_filler(word, told.grammar)]
+    extra_numbers = numbers(told.text) - numbers(stated.text)
+    if not missing and not extra_numbers:
+        return is_lasting(told) and not _loses_a_name(told, stated)
+    named = Vocabulary(answer)
+    resolved = all(named.has(word) for word in missing) and extra_numbers <= numbers(answer)
+    return stated.refers and resolved and _shares_a_word(told, stated) and is_lasting(told)
+
+
+def is_lasting(stated: Statement) -> bool:
+    """Whether `stated` may be a lasting fact: put in a known way, or any other statement about the speaker themselves.
+
+    What is said of their belongings and people needs a known way: most of it passes.
+    """
+    grammar = stated.grammar
+    if framed(stated.text.rstrip("."), grammar) is not None:
+        return True
+    return not _is_owned(stated) and not grammar["passing"].search(stated.text)
+
+
+def _is_owned(stated: Statement) -> bool:
+    """Whether the subject is something of the speaker's, and not the speaker."""
+    return bool(stated.grammar["own"].match(stated.text))
+
+
+def _denies(stated: Statement) -> bool:
+    return bool(stated.grammar["negation"].search(stated.text))
+
+
+def _is_filler(word: str, grammar: Grammar) -> bool:
+    return word.casefold() in grammar.fillers
+
+
+def _loses_a_name(told: Statement, stated: Statement) -> bool:
+    """Whether a clause about somebody else's thing became one about the speaker's ("my sister's dog")."""
+    possessives = re.findall(r"\b(\w+)'s\b", stated.text)
+    return any(name.casefold() not in told.text.casefold() for name in possessives if len(name) > 1)
+
+
+def _shares_a_word(told: Statement, stated: Statement) -> bool:
+    """Whether the verb, or another word of the clause beside its subject, is in the fact as well."""
+    own = {word.casefold() for word in _WORDS.findall(stated.text)[1:]}
+    return any(word.casefold() in own for word in _WORDS.findall(told.text)[1:])
+
+
+def _length(text: str) -> int:
+    return len(_plain(text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORDS.findall(text.casefold())) + " ".join(sorted(numbers(text)))

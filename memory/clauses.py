@@ -1,0 +1,146 @@
+"""What a message states in the first person, clause by clause: cut out, with quotes, tales and conditions left aside.
+
+Pure. A statement is not a fact yet: `self_stated.py` says which ways of stating one are known.
+"""
+
+import re
+from typing import NamedTuple
+
+from condensery.memory.grammar import Grammar
+from condensery.memory.languages import grammars_for
+from condensery.memory.pieces import Piece, pieces, sentences_of, unled
+
+LONGEST_CLAUSE = 160
+"""Characters; what is longer is a tale."""
+HIDDEN = "❝"
+"""Stands for what was quoted."""
+SHORTEST_SECRET = 13
+"""Digits in a row, or grouped, that are more likely a card or an account than anything a person is."""
+_TRAILING = re.compile(r"[\s,;:.!?…\-–—)(\U0001f300-\U0001faff☀-➿]+$|\s*:-?[)D(]$")
+_DIGITS = re.compile(rf"(?:\d[ -]?){{{SHORTEST_SECRET},}}|\b[A-Z]{{2}}\d{{2}}(?: ?\w{{4}}){{3,}}")
+_KEY = re.compile(r"\b(?:sk|pk|ghp|xox[a-z])[-_]\w+|\b(?=\w*\d)(?=\w*[A-Za-z])\w{20,}\b")
+_LONGEST_TAIL = 4
+
+
+class Statement(NamedTuple):
+    """A clause in the first person that stands alone, as a sentence, and the grammar it was read by.
+
+    `refers`: it leans on something said elsewhere ("I live there").
+    """
+
+    text: str
+    grammar: Grammar
+    refers: bool = False
+
+
+def statements(message: str) -> list[Statement]:
+    """The statements of `message`, in order. Nothing of what comes after a tale or a quotation has begun."""
+    found: list[Statement] = []
+    for sentence in sentences_of(message):
+        in_each = [_in_sentence(sentence, grammar) for grammar in grammars_for(sentence, message)]
+        stated, closed = max(in_each, key=lambda each: len(each[0]), default=([], False))
+        if closed or any(shut for _, shut in in_each):
+            return found + stated if closed else found
+        found += stated
+    return list(dict.fromkeys(found))
+
+
+def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool]:
+    """The statements of one sentence, and whether a tale begins in it."""
+    parts = pieces(sentence, grammar)
+    kept: list[Statement] = []
+    before: Statement | None = None
+    introduced = True
+    for at, piece in enumerate(parts):
+        text, noted = unled(piece.text, grammar)
+        if piece.separator == ":" and not introduced:
+            return kept, True
+        if grammar["task"].match(text) or grammar["fiction"].search(text):
+            return kept, True
+        if grammar["unreal"].search(text):
+            break
+        is_last = sentence.endswith("?") and at == len(parts) - 1
+        if grammar["reported"].search(text) and not (is_last and grammar["ask"].match(text)):
+            is_tail = at > 0 and (grammar["reported"].match(text) or len(text.split()) <= _LONGEST_TAIL)
+            return [] if is_tail else kept, at + 1 < len(parts) and parts[at + 1].separator == ":"
+        introduced = noted and (not text or piece.separator == ":")
+        if is_last and not _is_added(parts, grammar):
+            return _before_question(kept, piece, text, grammar, len(parts)), False
+        before = _statement(text, piece, before, grammar, len(parts) > 1)
+        introduced = introduced or before is not None
+        kept += [before] if before else []
+    return kept, False
+
+
+def _is_added(parts: list[Piece], grammar: Grammar) -> bool:
+    """Whether a sentence asks first and states something after a comma ("What does it cost, I'm a student?")."""
+    asks = any(grammar["ask"].match(unled(each.text, grammar)[0]) for each in parts[:-1])
+    return asks and parts[-1].separator == "," and bool(grammar["subject"].match(parts[-1].text))
+
+
+def _before_question(kept: list[Statement], piece: Piece, text: str, grammar: Grammar, count: int) -> list[Statement]:
+    """What of a sentence that ends in a question stays stated: not what the question mark is about."""
+    if count == 1 or grammar["tags"].fullmatch(text.rstrip(" ?!.")):
+        return kept[:-1]
+    if grammar["ask"].match(text) or not kept:
+        return kept
+    return kept if piece.separator != "&" and len(text.split()) > 1 else kept[:-1]
+
+
+def _statement(
+    text: str, piece: Piece, before: Statement | None, grammar: Grammar, has_company: bool
+) -> Statement | None:
+    text = grammar["causes"].sub("", text, count=1).strip() if grammar["causes"].match(text) else text
+    clause = _clause(text, piece, before, grammar, has_company)
+    return _judged(clause, grammar) if clause else None
+
+
+def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar, has_company: bool) -> str | None:
+    """`text` as a clause with its subject; None when it is not about the speaker."""
+    if turned := grammar["verb_last"].fullmatch(_bare(text)):
+        return turned.expand(r"\g<s> \g<v> \g<r>") if turned["r"] else turned.expand(r"\g<s> \g<v>")
+    if before is not None and grammar["own"].match(before.text):
+        before = None
+    if before is not None and piece.separator in "&," and grammar["elided"].match(text):
+        return grammar.elide_as + text
+    if grammar["subject"].match(text) or grammar["prefix"].match(text):
+        return text
+    if before is not None and piece.separator in "&," and grammar["be"].match(before.text):
+        if grammar.states.match(text):
+            return grammar.states_as + text
+    return _rewritten(text, grammar) if has_company else None
+
+
+def _rewritten(text: str, grammar: Grammar) -> str | None:
+    for rewrite in grammar.rewrites:
+        if found := rewrite.pattern.fullmatch(_bare(text)):
+            return rewrite.into.replace("{o}", found["o"])
+    return None
+
+
+def _judged(clause: str, grammar: Grammar) -> Statement | None:
+    text = _bare(grammar["cut"].sub("", _bare(clause)))
+    if HIDDEN in text or len(text) > LONGEST_CLAUSE or len(text.split()) < grammar.shortest or _is_secret(text):
+        return None
+    if any(grammar[veto].search(text) for veto in ("secret", "conditional", "passing_time", "doubtful")):
+        return None
+    if _blocked(text, grammar):
+        return None
+    refers = bool(grammar["dangling"].search(grammar["subject"].sub("", text, count=1)))
+    return Statement(f"{text[0].upper()}{text[1:]}.", grammar, refers)
+
+
+def _blocked(text: str, grammar: Grammar) -> bool:
+    """Whether the verb tells a state of the conversation: a wish, a thought, a feeling."""
+    core = grammar["prefix"].sub("", text, count=1)
+    spoken = grammar["pronoun"].match(core)
+    rest = core[spoken.end() :].lstrip() if spoken else core
+    return bool(spoken and grammar["blocked"].match(rest))
+
+
+def _is_secret(text: str) -> bool:
+    return bool(_DIGITS.search(text) or _KEY.search(text))
+
+
+def _bare(text: str) -> str:
+    return _TRAILING.sub("", text.strip()).strip()

@@ -1,0 +1,102 @@
+"""How people say something of themselves in each language: the patterns of `prompts/<locale>/facts.toml`, compiled."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from condensery.errors import ConfigError
+from condensery.prompts.loader import LOCALES, prompts_for
+
+# fmt: off
+WORDS = (
+    "subject", "pronoun", "own", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
+    "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
+    "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
+    "verb_last", "everyday", "years",
+)
+# fmt: on
+"""What every locale must say."""
+
+_AT_START = frozenset(
+    [
+        "subject",
+        "pronoun",
+        "own",
+        "be",
+        "elided",
+        "blocked",
+        "ask",
+        "others",
+        "tags",
+        "task",
+        "causes",
+        "note",
+        "lead",
+    ]
+)
+_ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported"])
+_MACRO = re.compile(r"\{([a-z_]+)\}")
+_CAPITAL = "(?-i:[A-ZÀ-ÖØ-Þ])"
+
+
+class Frame(NamedTuple):
+    """One way to state one kind of fact; `slot` ends with a colon when what is said belongs to it."""
+
+    slot: str
+    pattern: re.Pattern[str]
+
+
+class Rewrite(NamedTuple):
+    """A phrase beside a question that states a fact ("As a nurse, …"), and how it is said as a clause."""
+
+    pattern: re.Pattern[str]
+    into: str
+
+
+class Grammar:
+    """The compiled patterns of one locale. Raises `ConfigError` for a missing or broken one."""
+
+    def __init__(self, locale: str, table: Mapping[str, Any]) -> None:
+        self.locale = locale
+        self._macros = {"cap": _CAPITAL, **table["macros"]}
+        words = table["words"]
+        if missing := set(WORDS) - set(words):
+            raise ConfigError(f"{locale}/facts.toml lacks {', '.join(sorted(missing))} in [words]")
+        self.elide_as: str = words["elide_as"]
+        self.states_as: str = words["states_as"]
+        self.shortest = int(words.get("shortest", 2))
+        self.everyday = frozenset(words["everyday"].split("|"))
+        self.numbers: dict[str, str] = {
+            name: str(at) for at, names in enumerate(words["numbers"]) for name in names.split("|")
+        }
+        self.fillers = frozenset(words["fillers"].split("|"))
+        self.states = self._compiled("(?:{states})\\b")
+        passing = {"passing": self._compiled(r"\b(?:{passing})(?!\w)")}
+        self._words = passing | {name: self._word(name, words[name]) for name in WORDS if isinstance(words[name], str)}
+        self.frames = tuple(Frame(each["slot"], self._compiled(each["pattern"])) for each in table["frames"])
+        self.rewrites = tuple(Rewrite(self._compiled(each["pattern"]), each["into"]) for each in table["rewrites"])
+        self.topics = {name: self._compiled(rf"\b(?:{words})\b") for name, words in table["topics"].items()}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        """The pattern of the words called `name`."""
+        return self._words[name]
+
+    def _word(self, name: str, pattern: str) -> re.Pattern[str]:
+        if name in _AT_START:
+            return self._compiled(rf"(?:{pattern})(?:(?<=')|(?!\w))")
+        return self._compiled(rf"\b(?:{pattern})(?!\w)" if name in _ANYWHERE else pattern)
+
+    def _compiled(self, pattern: str) -> re.Pattern[str]:
+        try:
+            while _MACRO.search(pattern):
+                pattern = _MACRO.sub(lambda match: self._macros[match[1]], pattern)
+            return re.compile(pattern, re.IGNORECASE)
+        except (re.error, KeyError) as error:
+            raise ConfigError(f"{self.locale}/facts.toml has a broken pattern ({error}): {pattern[:80]}") from error
+
+
+@cache
+def grammars() -> tuple[Grammar, ...]:
+    """Those of all locales, read once: a person may write another language than that of the product."""
+    return tuple(Grammar(locale, prompts_for(locale).facts) for locale in LOCALES)

@@ -1,0 +1,81 @@
+"""What becomes of a new fact beside the similar ones that are kept. Pure.
+
+Facts are compared by what they say (`reading.py`), not by how near their vectors are: "I live in Oslo" and "I live in
+Bergen" are near, and one takes the place of the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from condensery.memory.reading import Reading, read
+from condensery.memory.types import Fact, NewFact
+
+REPLACES = {"home": frozenset({"home", "place"})}
+"""Slots whose facts also take the place of those of another: who moved is no longer where they were."""
+
+
+@dataclass(frozen=True)
+class Add:
+    """Nothing like it is known."""
+
+
+@dataclass(frozen=True)
+class Skip:
+    """`duplicate_of` says it already."""
+
+    duplicate_of: Fact
+
+
+@dataclass(frozen=True)
+class Supersede:
+    """It takes the place of `facts`, oldest knowledge about the same."""
+
+    facts: tuple[Fact, ...]
+
+
+Decision = Add | Skip | Supersede
+
+
+def decide(new: NewFact, similar: Sequence[Fact]) -> Decision:
+    """Keep `new`, leave it out as said before, or let it take the place of facts of its slot.
+
+    `similar` should hold what is kept in the slot of `new` and what resembles it. Facts whose numbers, names or other
+    words differ are never duplicates; neither are a fact and its denial.
+    """
+    mine = _reading(new)
+    for fact in similar:
+        if fact.superseded_by is None and _says_the_same(mine, _reading(fact), new.text, fact.text):
+            return Skip(fact)
+    older = tuple(fact for fact in similar if fact.superseded_by is None and _takes_its_place(mine, _reading(fact)))
+    return Supersede(older) if older else Add()
+
+
+def _reading(fact: NewFact) -> Reading:
+    found = read(fact.text)
+    return found if fact.slot is None else found._replace(slot=fact.slot)
+
+
+def _says_the_same(new: Reading, old: Reading, text: str, known: str) -> bool:
+    if _plain(text) == _plain(known):
+        return True
+    if new.denies != old.denies or new.numbers != old.numbers or not new.words:
+        return False
+    return new.slot == old.slot and (new.words == old.words or (_is_single(new) and new.words < old.words))
+
+
+def _takes_its_place(new: Reading, old: Reading) -> bool:
+    """A denial takes the place only of what it denies."""
+    if new.slot is None or old.slot not in REPLACES.get(new.slot, {new.slot}):
+        return False
+    if new.denies and not old.denies and _is_single(new):
+        return new.words <= old.words or old.words <= new.words
+    return True
+
+
+def _is_single(reading: Reading) -> bool:
+    """Whether the slot has one answer, whatever it is; one with a colon holds what it is about."""
+    return reading.slot is not None and ":" not in reading.slot
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())

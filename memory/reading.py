@@ -1,0 +1,90 @@
+"""What a fact is about: its slot, the words that tell it from others of the slot, and whether it denies them. Pure."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import Stemmer
+
+from condensery.memory.grammar import Grammar
+from condensery.memory.languages import grammars_for
+from condensery.workflows.engines.wording import common_words, folded
+
+_ALGORITHMS = {"en": "english", "de": "german", "fr": "french", "it": "italian"}
+_WORD = re.compile(r"[^\W_]+(?:[.,:]\d+)*")
+_TRAILING = " .!,;"
+_TOPIC_SLOTS = ("prefer:", "switch:")
+
+
+class Reading(NamedTuple):
+    """`words` are stems and numbers; `slot` is None for what is stated in no known way."""
+
+    slot: str | None
+    words: frozenset[str]
+    denies: bool
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Those of the words that hold a digit."""
+        return frozenset(word for word in self.words if any(map(str.isdigit, word)))
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """The reading of one statement in the first person, in whichever language."""
+    plain = " ".join(text.replace("’", "'").split()).strip(_TRAILING)
+    likely = grammars_for(plain, plain)
+    for grammar in likely:
+        if found := framed(plain, grammar):
+            return found
+    return Reading(None, _stems(plain, likely[0]), bool(likely[0]["negation"].search(plain)))
+
+
+def framed(text: str, grammar: Grammar) -> Reading | None:
+    """The reading of `text` by the first frame of `grammar` that it fits, None when it fits none."""
+    core = grammar["prefix"].sub("", text, count=1) if grammar["prefix"].match(text) else text
+    for frame in grammar.frames:
+        if found := frame.pattern.fullmatch(core):
+            groups = found.groupdict()
+            said = next((groups[name] for name in groups if name.startswith("o") and groups[name]), core)
+            denies = bool(grammar["negation"].search(text))
+            return Reading(_slot(frame.slot, said, groups, grammar), _stems(said, grammar), denies)
+    return None
+
+
+def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar) -> str:
+    if not slot.endswith(":"):
+        return slot
+    if slot == "my:":
+        return f"my:{_key(groups['x'] or '', grammar)}{_aspect(said, groups, grammar)}"
+    if slot in _TOPIC_SLOTS:
+        for topic, words in grammar.topics.items():
+            if words.search(said):
+                return f"prefer:{topic}"
+    return slot + _key(grammar["stops"].split(said)[0] if slot == "prefer:" else said, grammar)
+
+
+def _aspect(said: str, groups: dict[str, str | None], grammar: Grammar) -> str:
+    """What is said of a thing of one's own: its name, its age, one of its many properties, or the thing itself."""
+    if groups.get("how"):
+        return " name"
+    if re.match(r"\d+ \w+$", said) and grammar["years"].search(said):
+        return " age"
+    return f" {_key(said, grammar)}" if re.fullmatch(r"[a-zà-öø-ÿ-]+", said) else ""
+
+
+def _key(said: str, grammar: Grammar) -> str:
+    return " ".join(sorted(word for word in _stems(said, grammar) if not word.isdecimal()))
+
+
+def _stems(text: str, grammar: Grammar) -> frozenset[str]:
+    """The stems of the words with a meaning, and the numbers in digits."""
+    words = [folded(word) for word in _WORD.findall(text)]
+    plain = [grammar.numbers.get(word, word) for word in words]
+    kept = (word for word in plain if word not in grammar.fillers and (word not in common_words() or word.isdecimal()))
+    return frozenset(word if word.isdecimal() else _stem(_ALGORITHMS[grammar.locale], word) for word in kept)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(algorithm: str, word: str) -> str:
+    return str(Stemmer.Stemmer(algorithm).stemWord(word))
