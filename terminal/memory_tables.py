@@ -47,8 +47,8 @@ def shares(group: MemoryGroup) -> list[str]:
 
 
 def show_misses(system: MemorySystem) -> None:
-    """Everything that is missing, too much, or not recalled, by dialogue."""
-    for row in system.rows:
+    """Everything that is missing, too much, or not recalled, by dialogue; held out is held out here, too."""
+    for row in (row for row in system.rows if not row.held_out):
         lines = [
             *(f"missing, {each.cause}: {each.fact}{_from(each.question)}{_near(each.nearest)}" for each in row.missing),
             *(f"too much, {each.cause}: {each.text}{_from(each.message)}" for each in row.extra),
@@ -57,6 +57,8 @@ def show_misses(system: MemorySystem) -> None:
         ]
         for line in lines:
             out.say(f"{row.file}: {line}")
+    if hidden := sum(row.held_out for row in system.rows):
+        out.say(f"{system.name}: what went wrong in {hidden} dialogues that are held out is only in --json")
 
 
 def _unrecalled(each: Unrecalled) -> str:

@@ -15,7 +15,7 @@ from condensery.terminal.cli_eval import json_named
 from condensery.terminal.eval_tables import times
 
 Command = Callable[..., Any]
-COMMANDS = ("turns", "chat", "retrieval", "latency", "plot")
+COMMANDS = ("turns", "chat", "retrieval", "latency", "memory", "plot")
 
 PASSAGES = [
     {"id": "lamp", "text": "The green lamp costs forty francs. It is made of brass."},

@@ -94,16 +94,19 @@ def test_misses_are_listed_with_what_they_come_from(capsys: pytest.CaptureFixtur
         unrecalled=(Unrecalled(ask="Tea?", fact="I like [tea].", kept=False),),
         unresolved=("I live in Oslo.",), failures=("turn 2: busy",),
     )  # fmt: skip
-    system = summarize("condensery", "rules", [row], complete=False)
+    hidden = row.model_copy(update={"file": "held_ben.json", "held_out": True, "failures": ()})
+    system = summarize("condensery", "rules", [row, hidden], complete=False)
     show_memory(MemoryResult(data="x", complete=False, systems=(system,)), misses=True)
     shown = capsys.readouterr()
     for line in (
-        "broken off after 1 dialogues",
+        "broken off after 2 dialogues",
         "ana.json: missing, said otherwise: I like [tea]. ← I like tea (kept: tea is nice)",
         "ana.json: too much, not stated: I am a knight. ← I am a knight",
         "ana.json: not recalled, for it is not kept: I like [tea]. ← Tea?",
         "ana.json: still there: I live in Oslo.",
-        "condensery: 1 × not stated",
+        "condensery: 2 × not stated",
+        "condensery: what went wrong in 1 dialogues that are held out is only in --json",
     ):
         assert line in shown.out
+    assert "held_ben.json" not in shown.out
     assert "condensery: ana.json, turn 2: busy" in shown.err
