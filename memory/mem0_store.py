@@ -10,11 +10,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from condensery.errors import ProviderError
 from condensery.memory import mem0_history
 from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
 from condensery.memory.mem0_rows import fact_of, holding, holds, owner_of, payload_of, superseding
-from condensery.memory.placing import Place, place_of
+from condensery.memory.placing import Place, place_of, slots_to_compare
 from condensery.memory.scope_locks import ScopeLocks
 from condensery.memory.types import Fact, MemoryScope, NewFact
 from condensery.models.embedding import Embedder
@@ -151,8 +152,8 @@ class Mem0Memory:
             return None
         if place.known:
             return None
-        added = fact_of(await self._add(new, vector, payload, scope), {**payload, "data": new.text})
-        return await self._move(added, place)
+        id = await self._add(new, vector, payload, scope)
+        return None if id is None else await self._move(fact_of(id, {**payload, "data": new.text}), place)
 
     async def _move(self, fact: Fact, place: Place) -> Fact:
         """Supersede what `fact` takes the place of, or `fact` itself; return it as it is then."""
@@ -164,18 +165,27 @@ class Mem0Memory:
 
     async def _similar(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Sequence[Fact]:
         found = {fact.id: fact for fact in await self._nearest(vector, scope, SIMILAR)}
-        if new.slot is not None:
-            same = {**holding(scope, _today()), "slot": {"eq": clean_text(new.slot)}}
+        if slots := slots_to_compare(new):
+            same = {**holding(scope, _today()), "slot": {"in": [clean_text(slot) for slot in slots]}}
             found = {fact.id: fact for fact in await self._rows_with(same, SLOT_LIMIT)} | found
         return list(found.values())
 
-    async def _add(self, new: NewFact, vector: Sequence[float], payload: dict[str, Any], scope: MemoryScope) -> str:
+    async def _add(
+        self, new: NewFact, vector: Sequence[float], payload: dict[str, Any], scope: MemoryScope
+    ) -> str | None:
+        """The id of the new fact; None when it was stored meanwhile, by a writer that took no turn."""
+        from psycopg.errors import UniqueViolation
+
         owner = dict([owner_of(scope)])
         token = embedded.set({new.text: vector})
         try:
             with provider_errors("storing a fact"):
                 mem0 = await self._opened()
                 added = await mem0.add(new.text, **owner, metadata=payload, expiration_date=new.expires_on, infer=False)
+        except ProviderError as error:
+            if isinstance(error.__cause__, UniqueViolation):
+                return None
+            raise
         finally:
             embedded.reset(token)
         return str(added["results"][0]["id"])

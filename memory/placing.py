@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from condensery.memory.merging import REPLACES, Skip, Supersede, decide
 from condensery.memory.types import Fact, NewFact
 
 
@@ -20,8 +21,6 @@ class Place:
 
 def place_of(new: NewFact, similar: Sequence[Fact]) -> Place:
     """The place of `new` among the current facts that resemble it or answer the same question."""
-    from condensery.memory.merging import Skip, Supersede, decide
-
     decision = decide(new, similar)
     if isinstance(decision, Skip):
         return Place(known=True)
@@ -30,3 +29,8 @@ def place_of(new: NewFact, similar: Sequence[Fact]) -> Place:
     if later:
         return Place(newer=max(later, key=lambda fact: fact.said_at))
     return Place(older=tuple(others))
+
+
+def slots_to_compare(new: NewFact) -> list[str]:
+    """The slots whose facts `new` may take the place of; they are compared with it however unlike they are."""
+    return [] if new.slot is None else sorted(REPLACES.get(new.slot, {new.slot}))
