@@ -209,6 +209,19 @@ def retry(
     run(retry(ids or [], context.obj, user=user, everybody=everybody))
 
 
+@memory_app.command(
+    epilog=examples(
+        "condensery memory reembed", "CONDENSERY_EMBEDDINGS__MODEL=/models/minilm condensery memory reembed"
+    )
+)
+def reembed(context: typer.Context) -> None:
+    """Embed everything that is remembered anew, after another embeddings.model was set. All of it is, or nothing."""
+    with starting():
+        from condensery.terminal.reembedding import embed_anew
+
+    run(embed_anew(context.obj))
+
+
 def worker(
     context: typer.Context,
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, and end.")] = False,

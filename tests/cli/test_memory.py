@@ -10,7 +10,7 @@ import pytest
 
 from condensery.memory.mem0_store import open_memory
 from condensery.memory.types import Fact, NewFact, user_scope
-from condensery.models.embedding import HuggingFaceEmbedder
+from condensery.models.embedding import HuggingFaceEmbedder, open_embedder
 from condensery.settings import Settings
 from condensery.storage.database import open_database
 from condensery.storage.outbox import OutboxRepository
@@ -21,6 +21,7 @@ Command = Callable[..., Any]
 Keep = Callable[..., list[Fact]]
 COMMANDS = (
     "list", "show", "forget", "export", "on", "off", "propose", "proposals", "approve", "reject", "parked", "retry",
+    "reembed",
 )  # fmt: skip
 SAID = datetime(2026, 1, 2, 12, tzinfo=UTC)
 CLOSES = "The office in Bergen closes at four."
@@ -242,6 +243,21 @@ def test_parked_turns_are_listed_without_what_was_said_and_tried_again(
     assert "1 of those named not parked" in partly.err
     assert command("memory", "retry", "--everybody").out == "1 turn will be tried again\n"
     assert command("memory", "retry").out == "0 turns will be tried again\n"
+
+
+def test_facts_are_embedded_anew_for_another_model(
+    command: Command, keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep("I live in Oslo.", "My dog is called Rex.")
+    monkeypatch.setenv("CONDENSERY_EMBEDDINGS__DOCUMENT_PREFIX", "passage: ")
+    monkeypatch.setattr("condensery.terminal.remembering.open_embedder", open_embedder)
+    refused = command("memory", "list")
+    assert (refused.code, refused.out) == (2, "")
+    assert "embed it anew with `condensery memory reembed`" in refused.err
+    done = command("memory", "reembed")
+    assert done.code == 0
+    assert done.out.startswith("embedded 2 facts with ")
+    assert len(json.loads(command("memory", "list", "--json").out)) == 2
 
 
 @pytest.mark.parametrize("name", ["list", "off", "export", "parked"])

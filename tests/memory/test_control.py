@@ -1,5 +1,5 @@
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -7,70 +7,22 @@ import pytest
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.memory.control import MemoryControl
-from condensery.memory.mem0_store import Mem0Memory, open_memory
-from condensery.memory.types import Fact, Memory, MemoryScope, NewFact, organization_scope, user_scope
-from condensery.models.embedding import HuggingFaceEmbedder
-from condensery.settings import Memory as MemorySettings
-from condensery.settings import Settings
+from condensery.memory.mem0_store import Mem0Memory
+from condensery.memory.types import Fact, Memory, MemoryScope, NewFact, user_scope
 from condensery.storage.database import Database
 from condensery.storage.memory import MemoryUsers
-from condensery.storage.outbox import OutboxRepository, Payload
-from condensery.storage.proposals import ProposalRepository
-from condensery.storage.turns import TurnRepository
-from condensery.workflows.turn import OutboxEntry, Outcome, Turn, TurnKey
-
-SAID = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-CLOSES = "The office in Bergen closes at four."
-BLANK = ("", "  ", "\u200b", None)
+from condensery.storage.outbox import OutboxRepository
+from condensery.tests.memory.controlled import BLANK, CLOSES, SAID, controlling, keep, park, say, texts
 
 
 @pytest.fixture
-async def memory(database: Database, settings: Settings, shared_embedder: HuggingFaceEmbedder) -> AsyncIterator[Memory]:
-    async with open_memory(database, shared_embedder, settings.data_dir) as memory:
-        yield memory
+def memory(mem0_memory: Mem0Memory) -> Mem0Memory:
+    return mem0_memory
 
 
 @pytest.fixture
-def control(memory: Memory, database: Database) -> MemoryControl:
+def control(memory: Mem0Memory, database: Database) -> MemoryControl:
     return controlling(memory, database)
-
-
-def controlling(memory: Memory, database: Database) -> MemoryControl:
-    return MemoryControl(
-        memory,
-        users=MemoryUsers(database),
-        outbox=OutboxRepository(database),
-        proposals=ProposalRepository(database),
-        settings=MemorySettings(approvers="boss, chief"),
-    )
-
-
-async def keep(memory: Memory, user: str, *texts: str, conversation: str = "c", **fields: Any) -> list[Fact]:
-    facts = []
-    for number, text in enumerate(texts):
-        given = {"turn_id": f"t {text}", "conversation_id": conversation, "said_at": SAID + timedelta(hours=number)}
-        facts += await memory.remember(
-            [NewFact.model_validate(given | {"text": text} | fields)], scope=user_scope(user)
-        )
-    return facts
-
-
-async def say(database: Database, turn_id: str, *, user: str = "ada", conversation: str = "c", **more: Any) -> None:
-    key = TurnKey(turn_id=turn_id, conversation_id=conversation, user_id=user)
-    turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED, created_at=SAID)
-    payload: Payload = {"question": f"question {turn_id}", "answer": "a"} | more
-    await TurnRepository(database).save(turn, OutboxEntry(turn_id=turn_id, kind="memory", payload=payload))
-
-
-async def park(database: Database, turn_id: str, *, user: str = "ada") -> None:
-    await say(database, turn_id, user=user)
-    async with OutboxRepository(database).take() as taken:
-        assert taken
-        await taken.failed("the model is out of reach", attempts=1, wait_seconds=1)
-
-
-def texts(facts: Sequence[Fact]) -> list[str]:
-    return [fact.text for fact in facts]
 
 
 async def test_a_user_sees_their_own_facts_the_newest_first(memory: Memory, control: MemoryControl) -> None:
@@ -303,58 +255,3 @@ async def test_a_blank_or_missing_id_is_refused_everywhere(control: MemoryContro
     for use in USES:
         with pytest.raises(ConfigError, match="id that is not blank"):
             await use(control, blank)
-
-
-async def test_a_proposed_fact_is_shared_once_it_is_approved(memory: Memory, control: MemoryControl) -> None:
-    proposal = await control.propose("acme", CLOSES, by="ada")
-    assert await control.list_organization("acme") == []
-    (fact,) = await control.approve("acme", proposal.id, by="boss")
-    assert (fact.text, fact.turn_id) == (CLOSES, f"proposal:{proposal.id}")
-    assert await control.proposals("acme") == []
-    found = await memory.recall("When does Bergen close?", scope=organization_scope("acme"), limit=5, threshold=0.3)
-    assert texts(found) == [CLOSES]
-    for scope in (organization_scope("other"), user_scope("acme"), user_scope("ada")):
-        assert await memory.recall(CLOSES, scope=scope, limit=5, threshold=0.0) == []
-
-
-async def test_who_is_not_among_the_approvers_decides_nothing(control: MemoryControl) -> None:
-    proposal = await control.propose("acme", CLOSES, by="ada")
-    for decide in (control.approve, control.reject):
-        with pytest.raises(ConfigError, match=r"'ada' may not decide .* memory\.approvers names others"):
-            await decide("acme", proposal.id, by="ada")
-    assert await control.proposals("acme") == [proposal]
-    with pytest.raises(ConfigError, match=r"memory\.approvers"):
-        await control.forget_organization("acme", by="ada", everything=True)
-
-
-async def test_a_rejected_fact_is_shared_by_nobody(control: MemoryControl) -> None:
-    proposal = await control.propose("acme", CLOSES, by="ada")
-    assert (await control.reject("acme", proposal.id, by="chief")).approved is False
-    with pytest.raises(ConfigError, match="was rejected by chief already"):
-        await control.approve("acme", proposal.id, by="boss")
-    assert await control.list_organization("acme") == []
-
-
-async def test_a_fact_the_organization_knows_is_not_new(control: MemoryControl) -> None:
-    for expected in (1, 0):
-        proposal = await control.propose("acme", CLOSES, by="ada")
-        assert len(await control.approve("acme", proposal.id, by="boss")) == expected
-    assert len(await control.list_organization("acme", history=True)) == 1
-
-
-@pytest.mark.parametrize("text", ["", " \n", "x" * 401], ids=["empty", "blank", "long"])
-async def test_what_is_no_fact_is_not_proposed(control: MemoryControl, text: str) -> None:
-    with pytest.raises(ConfigError, match="a fact has 1 to 400 characters"):
-        await control.propose("acme", text, by="ada")
-
-
-async def test_approvers_erase_an_organizations_facts(memory: Memory, control: MemoryControl) -> None:
-    await keep(memory, "ada", "I live in Oslo.")
-    for text in (CLOSES, "The coffee machine is on the second floor."):
-        proposal = await control.propose("acme", text, by="ada")
-        await control.approve("acme", proposal.id, by="boss")
-    newest = (await control.list_organization("acme"))[0]
-    assert await control.forget_organization("acme", by="boss", fact_id=newest.id) == 1
-    assert await control.forget_organization("acme", by="boss", everything=True) == 1
-    assert await control.list_organization("acme", history=True) == []
-    assert len(await control.list("ada")) == 1
