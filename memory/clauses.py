@@ -63,7 +63,7 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
         if grammar["reported"].search(text) and not (is_last and grammar["ask"].match(text)):
             is_tail = at > 0 and (grammar["reported"].match(text) or len(text.split()) <= _LONGEST_TAIL)
             return [] if is_tail else kept, at + 1 < len(parts) and parts[at + 1].separator == ":"
-        introduced = noted and (not text or piece.separator == ":")
+        introduced = not text or (noted and piece.separator == ":")
         if is_last and not _is_added(parts, grammar):
             return _before_question(kept, piece, text, grammar, len(parts)), False
         before = _statement(text, piece, before, grammar, len(parts) > 1)
@@ -99,15 +99,17 @@ def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar,
     """`text` as a clause with its subject; None when it is not about the speaker."""
     if turned := grammar["verb_last"].fullmatch(_bare(text)):
         return turned.expand(r"\g<s> \g<v> \g<r>") if turned["r"] else turned.expand(r"\g<s> \g<v>")
+    if turned := grammar["inverted"].fullmatch(_bare(text)):
+        return f"{grammar.elide_as}{turned['v']} {turned['r']}"
     if before is not None and grammar["own"].match(before.text):
         before = None
     if before is not None and piece.separator in "&," and grammar["elided"].match(text):
         return grammar.elide_as + text
     if grammar["subject"].match(text) or grammar["prefix"].match(text):
         return text
-    if before is not None and piece.separator in "&," and grammar["be"].match(before.text):
-        if grammar.states.match(text):
-            return grammar.states_as + text
+    goes_on = before is not None and piece.separator in "&," and grammar["be"].search(before.text)
+    if goes_on and grammar.states.match(text):
+        return grammar.states_as + text
     return _rewritten(text, grammar) if has_company else None
 
 
@@ -135,6 +137,7 @@ def _blocked(text: str, grammar: Grammar) -> bool:
     core = grammar["prefix"].sub("", text, count=1)
     spoken = grammar["pronoun"].match(core)
     rest = core[spoken.end() :].lstrip() if spoken else core
+    rest = rest if grammar["blocked"].match(rest) else grammar.adverbs.sub("", rest, count=1)
     return bool(spoken and grammar["blocked"].match(rest))
 
 

@@ -164,7 +164,7 @@ def open_extractor(
     if choice == "mem0" and model.context_window < SMALLEST_WINDOW:
         raise ConfigError(
             f"memory.extraction is 'mem0', whose prompt needs a window of {SMALLEST_WINDOW} tokens, but "
-            f"{model.name} has {model.context_window}; set memory.extraction to 'llm' or 'auto', or choose a larger model"
+            f"{model.name} has {model.context_window}; set memory.extraction to 'llm', or choose a larger model"
         )
     if choice == "mem0":
         home = data_dir or Path(tempfile.gettempdir()) / "condensery"

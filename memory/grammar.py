@@ -12,8 +12,8 @@ from condensery.prompts.loader import LOCALES, prompts_for
 WORDS = (
     "subject", "pronoun", "own", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
-    "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
-    "verb_last", "everyday", "years",
+    "goes_on",    "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
+    "verb_last", "inverted", "everyday", "years",
 )
 # fmt: on
 """What every locale must say."""
@@ -33,6 +33,7 @@ _AT_START = frozenset(
         "causes",
         "note",
         "lead",
+        "goes_on",
     ]
 )
 _ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported"])
@@ -71,6 +72,7 @@ class Grammar:
             name: str(at) for at, names in enumerate(words["numbers"]) for name in names.split("|")
         }
         self.fillers = frozenset(words["fillers"].split("|"))
+        self.adverbs = self._compiled("{adv}")
         self.states = self._compiled("(?:{states})\\b")
         passing = {"passing": self._compiled(r"\b(?:{passing})(?!\w)")}
         self._words = passing | {name: self._word(name, words[name]) for name in WORDS if isinstance(words[name], str)}
@@ -84,7 +86,7 @@ class Grammar:
 
     def _word(self, name: str, pattern: str) -> re.Pattern[str]:
         if name in _AT_START:
-            return self._compiled(rf"(?:{pattern})(?:(?<=')|(?!\w))")
+            return self._compiled(rf"(?:{pattern})(?:(?<=')|(?![\w']))")
         return self._compiled(rf"\b(?:{pattern})(?!\w)" if name in _ANYWHERE else pattern)
 
     def _compiled(self, pattern: str) -> re.Pattern[str]:

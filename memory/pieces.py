@@ -111,7 +111,7 @@ def _goes_on(piece: _Raw, grammar: Grammar) -> bool:
     if piece.separator == "&":
         return len(words) <= LONGEST_LIST and bool(grammar["weak"].fullmatch(piece.conjunction))
     named = words[0][0].isupper() or words[0][0].isdigit() or words[0].lower() in grammar.numbers
-    return named and len(words) <= LONGEST_LIST - 2
+    return len(words) <= LONGEST_LIST and (named or grammar["goes_on"].match(piece.text) is not None)
 
 
 def _starts(text: str, grammar: Grammar) -> bool:

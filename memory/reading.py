@@ -13,6 +13,7 @@ from condensery.workflows.engines.wording import common_words, folded
 _ALGORITHMS = {"en": "english", "de": "german", "fr": "french", "it": "italian"}
 _WORD = re.compile(r"[^\W_]+(?:[.,:]\d+)*")
 _TRAILING = " .!,;"
+_NAME_OF = re.compile(r"'s name$", re.IGNORECASE)
 _TOPIC_SLOTS = ("prefer:", "switch:")
 
 
@@ -56,7 +57,8 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
     if not slot.endswith(":"):
         return slot
     if slot == "my:":
-        return f"my:{_key(groups['x'] or '', grammar)}{_aspect(said, groups, grammar)}"
+        owned, named = _NAME_OF.subn("", groups["x"] or "")
+        return f"my:{_key(owned, grammar)}{' name' if named else _aspect(said, groups, grammar)}"
     if slot in _TOPIC_SLOTS:
         for topic, words in grammar.topics.items():
             if words.search(said):
