@@ -9,8 +9,11 @@ from traceback import format_tb
 from typing import Any
 
 from condensery.agents.current import CurrentAgent
+from condensery.agents.memory_writer import memory_writer
 from condensery.agents.rag import RAGAgent
 from condensery.errors import CondenseryError, RefusalReason
+from condensery.memory.control import MemoryControl
+from condensery.memory.worker import MemoryWorker
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
@@ -35,6 +38,7 @@ class App:
         self._current = CurrentAgent(services)
         self._stopping: set[asyncio.Task[None]] = set()
         self._ahead = ReadingAhead()
+        self._memory_worker = MemoryWorker(self.write_memory)
 
     @property
     def agent(self) -> RAGAgent:
@@ -51,6 +55,11 @@ class App:
         """The newest settings that this app has seen; `refresh` looks whether there are newer ones."""
         return self.services.settings
 
+    @property
+    def memory(self) -> MemoryControl:
+        """What is known about people: to see, to erase, to switch off."""
+        return self.services.memory_control
+
     async def ask(self, message: str, **options: Any) -> Turn:
         """Answer `message`; takes the options of `stream` and returns the finished turn."""
         async with aclosing(self.stream(message, **options)) as events:
@@ -65,6 +74,7 @@ class App:
         *,
         conversation_id: str | None = None,
         user_id: str | None = None,
+        organization_id: str | None = None,
         engine: str | None = None,
         method: str | None = None,
         namespaces: Sequence[str] = (),
@@ -75,17 +85,26 @@ class App:
 
         Every failure ends in a `TurnFinished` whose answer says so; only a wrong option raises `ConfigError`: an
         unknown engine or method (`UnknownName`), or a filter key that is no name. Closing the stream stops the turn
-        and keeps the partial answer. `chat=False` skips the gate.
+        and keeps the partial answer. `chat=False` skips the gate. Facts are recalled and kept under `user_id`, and
+        recalled under `organization_id`; where one is missing, none are.
         """
         options = turn_options(engine=engine, method=method, namespaces=namespaces, filters=filters)
-        start = turn_start(message, options, conversation_id=conversation_id, user_id=user_id, chat=chat)
+        start = turn_start(
+            message,
+            options,
+            conversation_id=conversation_id,
+            user_id=user_id,
+            organization_id=organization_id,
+            chat=chat,
+        )
         async with aclosing(self._run(start)) as events:
             async for event in events:
                 yield event
 
     async def warm(self) -> None:
         """Load the embedding model and build the lexical index, so that the first question need not wait for them."""
-        await asyncio.gather(self.services.embedder.embed_query("warm"), self.services.retrieval.warm())
+        services = self.services
+        await asyncio.gather(services.embedder.embed_query("warm"), services.retrieval.warm(), services.memory.warm())
 
     async def ingest(
         self,
@@ -143,6 +162,7 @@ class App:
                 partial.see(event)
                 if isinstance(event, TurnFinished):
                     self._ahead.begin(agent.services, start)
+                    self._remember_later(agent.services, start)
                 if isinstance(event, TurnEvent):
                     yield event
             await handler
@@ -195,10 +215,20 @@ class App:
             log.error("a turn that ended early could not be stored: %s", _name_of(error))
 
     async def close(self) -> None:
-        """Wait for turns that are being stopped; end what is read ahead."""
+        """Wait for turns that are being stopped; end what is read ahead; keep what was said, for a limited time."""
         await self._ahead.close()
         while self._stopping:
             await asyncio.wait(self._stopping)
+        await self._memory_worker.close(seconds=self.settings.memory.drain_seconds)
+
+    def _remember_later(self, services: Services, start: ChatStart) -> None:
+        """Unless a `condensery worker` does it."""
+        if start.key.user_id is not None and services.settings.memory.enabled and services.settings.memory.in_process:
+            self._memory_worker.wake()
+
+    async def write_memory(self) -> bool:
+        """Do what is next to be done with one turn that waits to be remembered; False when none is due."""
+        return await memory_writer(self.services).write_next()
 
 
 def check(services: Services, options: TurnOptions) -> None:

@@ -9,6 +9,11 @@ from functools import cached_property, partial
 from pydantic import SecretStr
 
 from condensery.errors import ConfigError
+from condensery.memory.control import MemoryControl
+from condensery.memory.extraction import FactExtractor, open_extractor
+from condensery.memory.mem0_store import open_memory
+from condensery.memory.recalling import Recaller
+from condensery.memory.types import OpenMemory
 from condensery.models.chat import ChatModel, open_chat_model
 from condensery.models.cross_encoder import CrossEncoderPool
 from condensery.models.embedding import Embedder, open_embedder
@@ -24,6 +29,9 @@ from condensery.settings_live import LiveSettings
 from condensery.storage.database import Database, open_database
 from condensery.storage.documents import DocumentRepository
 from condensery.storage.index import open_chunk_store
+from condensery.storage.memory import MemoryUsers
+from condensery.storage.outbox import OutboxRepository
+from condensery.storage.proposals import ProposalRepository
 from condensery.storage.settings import SettingsRepository
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
@@ -49,6 +57,7 @@ class Services:
     documents: DocumentRepository
     retrieval: RetrievalParts
     prompts: Prompts
+    memory: OpenMemory
     cross_encoders: CrossEncoderPool = field(default_factory=CrossEncoderPool)
     live: LiveSettings | None = None
 
@@ -108,6 +117,38 @@ class Services:
         return True
 
     @cached_property
+    def memory_users(self) -> MemoryUsers:
+        """Who wants to be remembered, and what they had erased."""
+        return MemoryUsers(self.database)
+
+    @cached_property
+    def outbox(self) -> OutboxRepository:
+        """What is to be done after turns."""
+        return OutboxRepository(self.database)
+
+    @cached_property
+    def recaller(self) -> Recaller:
+        """Recalls facts for a turn."""
+        return Recaller(self.memory, self.memory_users.enabled, self.settings.memory)
+
+    @cached_property
+    def memory_control(self) -> MemoryControl:
+        """What people can do about their memory."""
+        return MemoryControl(
+            self.memory,
+            users=self.memory_users,
+            outbox=self.outbox,
+            proposals=ProposalRepository(self.database),
+            settings=self.settings.memory,
+        )
+
+    def fact_extractor(self) -> FactExtractor:
+        """Finds facts in what a turn said; raises `ConfigError` when its model is not there."""
+        settings = self.settings.memory
+        model = self.model_for(settings.model, settings.api_key)
+        return open_extractor(settings, model, self.prompts, self.settings.data_dir)
+
+    @cached_property
     def answer_model(self) -> ChatModel | None:
         """The model that writes answers, or None when answers are quoted from the evidence."""
         mode = self.settings.answer.mode
@@ -145,6 +186,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         models.get(settings.condense.model, settings.condense.api_key, setting="condense.model")
         models.get(settings.hyde.model, settings.hyde.api_key, setting="hyde.model")
         models.get(settings.rerank.llm, settings.rerank.api_key, setting="rerank.llm")
+        models.get(settings.memory.model, settings.memory.api_key, setting="memory.model")
         chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
         retrieval = RetrievalParts(settings.retrieval, embedder, chunks, documents)
@@ -159,6 +201,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             documents=documents,
             retrieval=retrieval,
             prompts=prompts_for(settings.locale),
+            memory=await stack.enter_async_context(open_memory(database, embedder, settings.data_dir)),
             live=live,
         )
         stack.push_async_callback(services.cross_encoders.close)

@@ -30,8 +30,8 @@ WHY_FIXED: dict[str, str] = {
     "embeddings.batch_size": "the model is opened with it at start; set it and restart",
     "ingest": "the index was made with it; set it and ingest again with --rebuild",
     "ingest.namespace": "each ingestion chooses: ingest --namespace",
-    "memory.user": "conversations are shown to one user from the start; set it and restart",
-    "memory.organization": "conversations belong to one organization from the start; set it and restart",
+    "memory.user": "a terminal asks for one person from its start; set it and restart",
+    "memory.organization": "terminal and app ask for one organization from their start; set it and restart",
     "memory.approvers": "who may approve is for whoever runs this to say; set it and restart",
     "app": "the app listens there since its start; set it and restart",
 }

@@ -179,8 +179,10 @@ class Memory(Section):
     drain_seconds: float = Field(5, ge=0, description="How long a program that ends still stores what waits.")
     in_process: bool = Field(True, description="Store facts beside the turns; off: condensery worker does it.")
     days: int | None = Field(None, ge=1, description="Days a fact is kept; not set: until it is erased.")
-    user: str = Field("local", min_length=1, description="Whose memory the terminal and the app on this machine use.")
-    organization: str | None = Field(None, description="The organization they belong to; not set: none.")
+    user: str = Field(
+        "local", min_length=1, description="Who asks in the terminal; in the app on this machine it is local."
+    )
+    organization: str | None = Field(None, description="Whose shared facts terminal and app recall; not set: nobody's.")
     approvers: str = Field("", description="Users who may approve facts of an organization, separated by commas.")
 
     @property

@@ -2,10 +2,11 @@
 
 from llama_index.core.workflow import Workflow
 
+from condensery.agents.memory_writer import MemoryWriterAgent
 from condensery.agents.rag import RAGAgent
 from condensery.errors import UnknownName
 
-AGENTS: dict[str, type[Workflow]] = {"rag": RAGAgent}
+AGENTS: dict[str, type[Workflow]] = {"rag": RAGAgent, "memory_writer": MemoryWriterAgent}
 
 
 def agent_class(name: str) -> type[Workflow]:

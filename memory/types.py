@@ -1,6 +1,7 @@
 """What long-term memory keeps and hands out: facts, whose they are, and the protocol of whoever keeps them."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, date, datetime
 from typing import Annotated, Literal, Protocol
 
@@ -9,27 +10,35 @@ from pydantic import AfterValidator, Field
 from condensery.errors import ConfigError
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen
+from condensery.storage.text import clean_text
 
 LONGEST_FACT = 400
 """Characters; what is longer is no fact about a person, but a text."""
+
+
+ScopeKind = Literal["user", "organization"]
 
 
 def _named(value: str) -> str:
     """`value`; a blank id would make one memory of everybody's."""
     if not isinstance(value, str) or is_blank(value):
         raise ConfigError(f"memory is kept under an id that is not blank, got {value!r}; name the user or organization")
+    if clean_text(value) != value:  # two ids that differ in these alone would become one
+        raise ConfigError("memory is kept under an id without NUL characters and lone surrogates")
     return value
 
 
 class MemoryScope(Frozen):
     """Whose facts: those of one user, or those that one organization shares. Raises `ConfigError` for a blank id."""
 
-    kind: Literal["user", "organization"]
+    kind: ScopeKind
     id: Annotated[str, AfterValidator(_named)]
 
     def __repr__(self) -> str:
         """The kind alone: an id names a person, and traces are no place for people."""
         return f"MemoryScope({self.kind})"
+
+    __str__ = __repr__
 
 
 def user_scope(user_id: str | None) -> MemoryScope:
@@ -56,6 +65,8 @@ class NewFact(Frozen):
         """Its size only: traces are no place for people's words."""
         return f"{type(self).__name__}({len(self.text)} characters)"
 
+    __str__ = __repr__
+
 
 class Fact(NewFact):
     """A fact that is kept. `score`, after a recall: how well it fits the question, 0 to 1."""
@@ -64,6 +75,21 @@ class Fact(NewFact):
     superseded_by: str | None = Field(None, description="The newer fact of the same slot, when there is one.")
     superseded_at: datetime | None = None
     score: float | None = None
+
+
+class Remembered(Frozen):
+    """One recalled fact as a prompt carries it: the user's own, or one that the organization shares."""
+
+    id: str
+    kind: ScopeKind
+    text: str
+    slot: str | None = None
+
+    def __repr__(self) -> str:
+        """Its size only: traces are no place for people's words."""
+        return f"Remembered({self.kind}, {len(self.text)} characters)"
+
+    __str__ = __repr__
 
 
 class Memory(Protocol):
@@ -89,4 +115,16 @@ class Memory(Protocol):
         self, *, scope: MemoryScope, fact_id: str | None = None, conversation_id: str | None = None
     ) -> int:
         """Erase one fact, those of a conversation, or all, with their history; return how many. Unknown ids are 0."""
+        ...
+
+
+class OpenMemory(Memory, Protocol):
+    """A memory that this process has open: its scopes can be held, and it can be made ready."""
+
+    def locked(self, scope: MemoryScope) -> AbstractAsyncContextManager[None]:
+        """Keep every other writer of `scope`, in whichever process, waiting until the end of the block."""
+        ...
+
+    async def warm(self) -> None:
+        """Load what the first recall would have to wait for, when there is anything to recall."""
         ...

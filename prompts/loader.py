@@ -25,6 +25,8 @@ VARIABLES: dict[str, frozenset[str]] = {
     "judge": frozenset({"question", "passage"}),
     "answer": frozenset({"evidence", "message"}),
     "memories": frozenset({"memories"}),
+    "extract": frozenset({"question", "answer"}),
+    "shared_memories": frozenset({"memories"}),
 }
 """The templates there are, and exactly the variables each must use."""
 
@@ -38,6 +40,8 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "meta.capabilities",
     "meta.documents",
     "meta.no_documents",
+    "memory.recalled",
+    "memory.told",
     "judge.yes",
     "judge.no",
     "ui.searched_for",
@@ -81,6 +85,7 @@ class Prompts:
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
+        self.facts: dict[str, Any] = _toml(root, "facts.toml")
         self.rewriting: dict[str, Any] = _toml(root, "rewriting.toml")
         self.ordinary: dict[str, list[str]] = _toml(root, "ordinary.toml")
 

@@ -7,11 +7,17 @@ from typing import Any
 
 from condensery.app import App
 from condensery.prompts.loader import Prompts
+from condensery.settings import Settings
 from condensery.terminal.output import out
 from condensery.terminal.sources import show_sources
 from condensery.terminal.spinner import Spinner
-from condensery.workflows.events import AnswerDelta, CondensedQuestion, TurnEvent, TurnFinished
+from condensery.workflows.events import AnswerDelta, CondensedQuestion, FactsRecalled, TurnEvent, TurnFinished
 from condensery.workflows.turn import Turn
+
+
+def asker(settings: Settings) -> dict[str, str | None]:
+    """Who asks in this terminal, as options of `App.stream`."""
+    return {"user_id": settings.memory.user, "organization_id": settings.memory.organization}
 
 
 async def show_turn(
@@ -51,6 +57,11 @@ class TurnView:
                 self.close()
                 for line in self._about_the_search(event):
                     out.say(line, style="dim italic")
+                self._spinner = Spinner("Answering…")
+            case FactsRecalled(facts=facts):
+                self.close()
+                known = " · ".join(fact.text for fact in facts)
+                out.say(f"{self._prompts.text('memory.recalled')}: {known}", style="dim italic")
                 self._spinner = Spinner("Answering…")
             case AnswerDelta(text=text):
                 self._spinner.stop()

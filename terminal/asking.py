@@ -8,7 +8,7 @@ import typer
 
 from condensery.app import App
 from condensery.errors import RefusalReason
-from condensery.terminal.answers import show_turn
+from condensery.terminal.answers import asker, show_turn
 from condensery.terminal.explain import explain
 from condensery.terminal.opening import empty_index, opened
 from condensery.terminal.options import Options
@@ -42,6 +42,7 @@ async def ask(
     """Answer `question` on stdout; the code says whether it was answered, refused or failed."""
     chosen: dict[str, Any] = {"conversation_id": conversation, "engine": engine, "method": method}
     async with opened(options.settings()) as app:
+        chosen |= asker(app.settings)
         if as_json:
             with spinning("Answering…"):
                 turn = await app.ask(question, **chosen)

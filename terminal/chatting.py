@@ -10,7 +10,7 @@ from typing import Any
 from condensery.app import App, check
 from condensery.errors import CondenseryError
 from condensery.settings import Settings
-from condensery.terminal.answers import show_turn
+from condensery.terminal.answers import asker, show_turn
 from condensery.terminal.chat_commands import Talk, is_command, obey
 from condensery.terminal.hosting import Host
 from condensery.terminal.keyboard import Keyboard
@@ -74,6 +74,7 @@ def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
 def answer(host: Host[App], talk: Talk, message: str) -> None:
     """Show the answer to `message`; Ctrl-C stops it and keeps what was said."""
     chosen: dict[str, Any] = {"conversation_id": talk.conversation, "engine": talk.engine, "method": talk.method}
+    chosen |= asker(talk.app.settings)
     try:
         talk.last = host.run(show_turn(talk.app, message, **chosen))
     except CancelledError:

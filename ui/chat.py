@@ -132,7 +132,12 @@ class Chat:
         await self._threads.change(thread_id, settings=known(chosen))
         choices = Choices.of(chosen)
         turn = self._app.stream(
-            message, conversation_id=thread_id, user_id=LOCAL_USER, engine=choices.engine, method=choices.method
+            message,
+            conversation_id=thread_id,
+            user_id=LOCAL_USER,
+            organization_id=self._app.settings.memory.organization,
+            engine=choices.engine,
+            method=choices.method,
         )
         async with aclosing(turn) as events:
             async for event in events:

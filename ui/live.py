@@ -6,6 +6,7 @@ from condensery.ui.transcript import Place, Transcript
 from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
+    FactsRecalled,
     HypothesisMade,
     StageFinished,
     TurnEvent,
@@ -23,7 +24,7 @@ class LiveTurn:
         self._transcript = transcript
         self._place = place
         self._seen = PartialTurn(TurnKey(turn_id=place.turn, conversation_id=place.thread_id), message)
-        self._passage = ""  # shown with the stage that made it up; a reload shows it no more
+        self._shown: dict[str, str] = {}  # by stage, what it made up or recalled; a reload shows it no more
         self._ended = False
 
     async def show(self, event: TurnEvent) -> None:
@@ -34,7 +35,9 @@ class LiveTurn:
             case CondensedQuestion():
                 await self._trace()
             case HypothesisMade(passage=passage):
-                self._passage = passage
+                self._shown["hypothesize"] = passage
+            case FactsRecalled(kind=kind, facts=facts):
+                self._shown[f"recall_{kind}_memory"] = "\n".join(f"- {fact.text}" for fact in facts)
             case StageFinished(record=record):
                 await self._stage(record)
             case AnswerDelta(text=text) if begun or not text:
@@ -61,8 +64,8 @@ class LiveTurn:
     async def _stage(self, record: StageRecord) -> None:
         if self._seen.stages == 1 or record.note:
             await self._trace()
-        passage = self._passage if record.stage == "hypothesize" else ""  # others may end in between
-        step = self._transcript.stage(self._place, self._seen.stages - 1, record, passage)
+        text = self._shown.get(record.stage, "")
+        step = self._transcript.stage(self._place, self._seen.stages - 1, record, text)
         await self._page.send_step(step)
 
     async def _end(self, turn: Turn) -> None:

@@ -92,10 +92,10 @@ class Transcript:
         notes += [f"{each.stage}: {each.note}" for each in turn.stages if each.degraded and each.stage != told]
         return "".join(f" · ⚠ {note}" for note in notes)
 
-    def stage(self, place: Place, number: int, record: StageRecord, passage: str = "") -> StepDict:
-        """One stage with its time, when it degraded, why, and the passage it made up, which is never stored."""
+    def stage(self, place: Place, number: int, record: StageRecord, shown: str = "") -> StepDict:
+        """One stage with its time, when it degraded, why, and what it made up or recalled, which is never stored."""
         name = f"{record.stage} · {_duration(record.ms)}" + (f" · {record.note}" if record.note else "")
-        more = {"output": verbatim(passage)} if passage else {}
+        more = {"output": verbatim(shown)} if shown else {}
         where = f"{place.trace}.{number}"
         return place.step(where, place.trace, "undefined", name, isError=record.degraded, **more)
 

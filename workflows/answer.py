@@ -2,10 +2,14 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from functools import partial
 
 from llama_index.core.workflow import Context
 
 from condensery.errors import BrokenOff, ProviderError, RefusalReason
+from condensery.memory.answers import own_answer
+from condensery.memory.told import told
+from condensery.memory.types import Remembered
 from condensery.models.chat import ChatModel, Reply
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.services import Services
@@ -20,6 +24,7 @@ from condensery.workflows.events import (
     EvidenceReady,
 )
 from condensery.workflows.extractive import in_quoting_order, quoted_answer
+from condensery.workflows.history import memory_blocks
 from condensery.workflows.stage import degraded, stage
 from condensery.workflows.turn import Outcome
 
@@ -44,15 +49,19 @@ class AnswerSteps:
         """Build a prompt that fits the model's window; without a model, pass the evidence on."""
         model = self.services.answer_model
         if model is None:
-            return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
+            return _quoting(context, history.memories)
         fitted = await fit(self._parts(context, history), self._budget(model), model.count_tokens)
         if not fitted.chunks:
             degraded(f"quoted instead of generated: no passage fits the window of {model.name} beside the message")
-            return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks)
+            return _quoting(context, history.memories)
         if left_out := len(context.chunks) - len(fitted.chunks):
             degraded(f"{left_out} of {len(context.chunks)} passages did not fit the window of {model.name}")
         return AnswerPrompt(
-            question=context.question, method=context.method, chunks=fitted.chunks, messages=fitted.messages
+            question=context.question,
+            method=context.method,
+            chunks=fitted.chunks,
+            messages=fitted.messages,
+            memories=fitted.memories,
         )
 
     def _parts(self, context: ContextAccepted, history: EnrichedHistory) -> PromptParts:
@@ -60,9 +69,9 @@ class AnswerSteps:
         return PromptParts(
             system=prompts.render("system"),
             history=history.history,
-            memories=tuple(fact.text for fact in history.memories),
+            memories=history.memories,
             chunks=context.chunks,
-            remember=lambda facts: prompts.render("memories", memories="\n".join(f"- {fact}" for fact in facts)),
+            remember=partial(memory_blocks, prompts),
             last=lambda chunks: prompts.render("answer", evidence=numbered(chunks), message=history.message),
         )
 
@@ -76,8 +85,16 @@ class AnswerSteps:
         model = self.services.answer_model
         if prompt.messages and model and (text := await self._generate(ctx, prompt, model)):
             citations = cited(text, prompt.chunks)
+            recalled = [memory.text for memory in prompt.memories]
+            read = [message.content for message in prompt.messages]
             return Answered(
-                answer=text, mode="generated", method=prompt.method, chunks=prompt.chunks, citations=citations
+                answer=text,
+                mode="generated",
+                method=prompt.method,
+                chunks=prompt.chunks,
+                citations=citations,
+                memories=tuple(memory.id for memory in prompt.memories),
+                own=own_answer(text, "generated", prompt.chunks, recalled, read),
             )
         return await self._quote(ctx, prompt)
 
@@ -116,9 +133,11 @@ class AnswerSteps:
             yield rest
 
     async def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
+        if memory := told(prompt.question.question, prompt.memories):
+            return self._remind(ctx, prompt, memory)
         limit = self.services.settings.answer.max_quotes
-        told = " ".join(probe.text for probe in prompt.question.probes if probe.told)
-        found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, told=told, limit=limit)
+        known = " ".join(probe.text for probe in prompt.question.probes if probe.told)
+        found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, told=known, limit=limit)
         quotes, chunks = in_quoting_order(found, prompt.chunks)
         reason = None if quotes else RefusalReason.NOTHING_FOUND
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
@@ -133,6 +152,18 @@ class AnswerSteps:
             outcome=Outcome.REFUSED if reason else Outcome.ANSWERED,
             reason=reason,
         )
+
+    def _remind(self, ctx: Context, prompt: AnswerPrompt, memory: Remembered) -> Answered:
+        """Say what the person told themselves; no document knows it better."""
+        text = self.services.prompts.text("memory.told", fact=memory.text)
+        ctx.write_event_to_stream(EvidenceReady(chunks=(), mode="extractive"))
+        ctx.write_event_to_stream(AnswerDelta(text=text))
+        return Answered(answer=text, mode="extractive", method=prompt.method, chunks=(), memories=(memory.id,))
+
+
+def _quoting(context: ContextAccepted, memories: tuple[Remembered, ...]) -> AnswerPrompt:
+    """No prompt: the answer is quoted."""
+    return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks, memories=memories)
 
 
 def _why_nothing(reply: Reply) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from llama_index.core.llms import ChatMessage, MessageRole
 
 from condensery.errors import Refusal, RefusalReason
+from condensery.memory.types import Remembered
 from condensery.models.chat import ChatModel
 from condensery.retrieval.types import ScoredChunk
 from condensery.settings import Settings
@@ -20,24 +21,25 @@ CountTokens = Callable[[Sequence[ChatMessage]], Awaitable[int]]
 
 @dataclass(frozen=True)
 class PromptParts:
-    """The parts of a prompt. `memories` and `chunks` are strongest first, `history` is oldest first.
+    """The parts of a prompt. `chunks` are strongest first, `history` is oldest first, `memories` the dearest first.
 
-    `last` renders the final user message from the chunks that are left; `remember` renders the memories that are left.
+    `last` renders the final user message from the chunks that are left; `remember` renders blocks of the memories that
+    are left, a system message each.
     """
 
     system: str
     last: Callable[[tuple[ScoredChunk, ...]], str]
     history: tuple[Exchange, ...] = ()
-    memories: tuple[str, ...] = ()
+    memories: tuple[Remembered, ...] = ()
     chunks: tuple[ScoredChunk, ...] = ()
-    remember: Callable[[tuple[str, ...]], str] = "\n".join
+    remember: Callable[[tuple[Remembered, ...]], Sequence[str]] = lambda memories: [each.text for each in memories]
 
     def messages(self) -> tuple[PromptMessage, ...]:
         """System text and history first, so that prompts of one conversation share their beginning."""
         return (
             PromptMessage(role="system", content=self.system),
             *(message for exchange in self.history for message in _both_sides(exchange)),
-            *([PromptMessage(role="system", content=self.remember(self.memories))] if self.memories else []),
+            *(PromptMessage(role="system", content=block) for block in self.remember(self.memories)),
             PromptMessage(role="user", content=self.last(self.chunks)),
         )
 
@@ -61,10 +63,11 @@ class PromptParts:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A prompt that fits, and exactly the chunks that are in it."""
+    """A prompt that fits, and exactly the chunks and memories that are in it."""
 
     messages: tuple[PromptMessage, ...]
     chunks: tuple[ScoredChunk, ...]
+    memories: tuple[Remembered, ...]
 
 
 def input_budget(settings: Settings, model: ChatModel, max_output_tokens: int) -> int:
@@ -93,7 +96,7 @@ async def fit(parts: PromptParts, budget: int, count: CountTokens) -> Fitted:
 
 
 def _fitted(parts: PromptParts) -> Fitted:
-    return Fitted(messages=parts.messages(), chunks=parts.chunks)
+    return Fitted(messages=parts.messages(), chunks=parts.chunks, memories=parts.memories)
 
 
 def as_chat(messages: Sequence[PromptMessage]) -> list[ChatMessage]:

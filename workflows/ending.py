@@ -14,6 +14,7 @@ from condensery.workflows.events import (
     TurnEnded,
     TurnFinished,
 )
+from condensery.workflows.memory import to_remember
 from condensery.workflows.stage import stage, stages_of
 from condensery.workflows.turn import Outcome
 
@@ -32,7 +33,15 @@ class EndingSteps:
             ctx.write_event_to_stream(EvidenceReady(chunks=()))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         method = rejected.method if isinstance(rejected, ContextRejected) else None
-        return TurnEnded(answer=text, outcome=Outcome.REFUSED, reason=reason, question=rejected.question, method=method)
+        question = rejected.question
+        return TurnEnded(
+            answer=text,
+            outcome=Outcome.REFUSED,
+            reason=reason,
+            question=question,
+            method=method,
+            outbox=await to_remember(self.services, question, "") if question else None,
+        )
 
     @stage
     async def finish(self, ctx: Context, start: ChatStart, ended: TurnEnded) -> TurnFinished:
@@ -49,6 +58,7 @@ class EndingSteps:
             answer_mode=answered.mode if answered else None,
             evidence=answered.chunks if answered else (),
             citations=answered.citations if answered else (),
+            memories=answered.memories if answered else (),
             stages=await stages_of(ctx),
         )
         await self.services.turns.save(turn, ended.outbox)

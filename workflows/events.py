@@ -10,7 +10,7 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent
 from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
-from condensery.memory.types import Fact
+from condensery.memory.types import Fact, Remembered, ScopeKind
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen, Probe, ScoredChunk
 from condensery.workflows.turn import (
@@ -195,7 +195,7 @@ class EnrichedHistory(StrictEvent):
 
     message: str
     history: tuple[Exchange, ...]
-    memories: tuple[Fact, ...] = Field((), description="What was recalled: the user's facts, then the organization's.")
+    memories: tuple[Remembered, ...] = Field((), description="What was recalled, the dearest first.")
 
 
 class PromptMessage(Frozen):
@@ -212,6 +212,7 @@ class AnswerPrompt(StrictEvent):
     method: str
     chunks: tuple[ScoredChunk, ...] = Field(description="Exactly the chunks sent, in citation order: [1] is the first.")
     messages: tuple[PromptMessage, ...] = ()
+    memories: tuple[Remembered, ...] = Field((), description="Exactly the facts sent.")
 
 
 class Answered(StrictEvent):
@@ -222,6 +223,8 @@ class Answered(StrictEvent):
     method: str
     chunks: tuple[ScoredChunk, ...]
     citations: tuple[Citation, ...] = ()
+    memories: tuple[str, ...] = Field((), description="Ids of the facts it was made with.")
+    own: str = Field("", description="What a generated answer says in words of its own: no document's, no memory's.")
     outcome: Outcome = Outcome.ANSWERED
     reason: RefusalReason | None = None
 
@@ -256,6 +259,7 @@ class HypothesisMade(StrictEvent):
 class FactsRecalled(StrictEvent):
     """The facts that may bear on this turn, of one scope; shown while it runs, and kept by their ids."""
 
+    kind: ScopeKind
     facts: tuple[Fact, ...]
 
 

@@ -1,10 +1,32 @@
-"""Steps of long-term memory. Each consumes the standalone question only; without a memory they pass on nothing."""
+"""Steps of long-term memory. Each consumes the standalone question, and `remember` the answer: never the message."""
 
 from llama_index.core.workflow import Context
 
+from condensery.memory.answers import own_question
+from condensery.memory.types import Fact, ScopeKind
 from condensery.services import Services
-from condensery.workflows.events import Answered, CondensedQuestion, OrganizationMemories, TurnEnded, UserMemories
-from condensery.workflows.stage import stage
+from condensery.storage.outbox import MEMORY
+from condensery.workflows.events import (
+    Answered,
+    CondensedQuestion,
+    FactsRecalled,
+    OrganizationMemories,
+    TurnEnded,
+    UserMemories,
+)
+from condensery.workflows.stage import noted, stage
+from condensery.workflows.turn import OutboxEntry
+
+
+async def to_remember(services: Services, question: CondensedQuestion, answer: str) -> OutboxEntry | None:
+    """What is put aside to be remembered after the turn: nothing for nobody, and for who switched memory off."""
+    key = question.key
+    if key.user_id is None or not services.settings.memory.enabled:
+        return None
+    if not await services.memory_users.enabled(key.user_id):
+        return None
+    payload = {"question": own_question(question), "answer": answer}
+    return OutboxEntry(turn_id=key.turn_id, kind=MEMORY, payload=payload)
 
 
 class MemorySteps:
@@ -14,17 +36,20 @@ class MemorySteps:
 
     @stage
     async def recall_user_memory(self, ctx: Context, question: CondensedQuestion) -> UserMemories:
-        """Recall nothing: no memory is kept."""
-        return UserMemories()
+        """Recall the facts of this user that bear on the question."""
+        facts = await self.services.recaller.of_user(question.key.user_id, own_question(question, earlier=True))
+        return UserMemories(facts=_shown(ctx, "user", facts))
 
     @stage
     async def recall_organization_memory(self, ctx: Context, question: CondensedQuestion) -> OrganizationMemories:
-        """Recall nothing: no memory is kept."""
-        return OrganizationMemories()
+        """Recall the approved facts of this organization that bear on the question."""
+        asked = own_question(question, earlier=True)
+        facts = await self.services.recaller.of_organization(question.key.organization_id, asked)
+        return OrganizationMemories(facts=_shown(ctx, "organization", facts))
 
     @stage
     async def remember(self, ctx: Context, question: CondensedQuestion, answered: Answered) -> TurnEnded:
-        """End the answered turn; nothing is put aside for later."""
+        """End the answered turn; what it says about the person is put aside to be found and kept later."""
         return TurnEnded(
             answer=answered.answer,
             outcome=answered.outcome,
@@ -32,4 +57,13 @@ class MemorySteps:
             question=question,
             answered=answered,
             method=answered.method,
+            outbox=await to_remember(self.services, question, answered.own),
         )
+
+
+def _shown(ctx: Context, kind: ScopeKind, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Tell who watches; the stage's note, which is stored with the turn, says how many alone."""
+    if facts:
+        ctx.write_event_to_stream(FactsRecalled(kind=kind, facts=facts))
+        noted(f"recalled {len(facts)}")
+    return facts

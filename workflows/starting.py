@@ -23,7 +23,13 @@ def turn_options(
 
 
 def turn_start(
-    message: str, options: TurnOptions, *, conversation_id: str | None, user_id: str | None, chat: bool
+    message: str,
+    options: TurnOptions,
+    *,
+    conversation_id: str | None,
+    user_id: str | None,
+    organization_id: str | None = None,
+    chat: bool,
 ) -> ChatStart:
     """The start of a turn with an id of its own, and of a conversation of its own when none is given.
 
@@ -36,6 +42,7 @@ def turn_start(
         turn_id=str(uuid.uuid4()),
         conversation_id=checked_id("conversation_id", conversation_id) or str(uuid.uuid4()),
         user_id=checked_id("user_id", user_id),
+        organization_id=checked_id("organization_id", organization_id),
     )
     return (ChatStart if chat else AgentCall)(key=key, message=clean_text(message), options=options)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
 
 from condensery.errors import Refusal, RefusalReason
+from condensery.memory.types import Remembered
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.workflows.budget import PromptParts, fit
 from condensery.workflows.turn import Exchange
@@ -31,7 +32,7 @@ def parts(
     return PromptParts(
         system="s",
         last=lambda kept: " ".join([*(found.chunk.text for found in kept), message]),
-        memories=tuple(words(size, f"m{i}") for i in range(memories)),
+        memories=tuple(Remembered(id=f"m{i}", kind="user", text=words(size, f"m{i}")) for i in range(memories)),
         history=tuple(
             Exchange(message=words(size // 2, f"q{i}"), answer=words(size // 2, f"a{i}")) for i in range(history)
         ),

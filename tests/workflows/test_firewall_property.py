@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from condensery.agents.rag import RAGAgent
+from condensery.memory.in_memory import InMemoryMemory
+from condensery.memory.recalling import Recaller
 from condensery.models.chat import ChatModel
 from condensery.models.pool import ModelPool
 from condensery.prompts.loader import prompts_for
@@ -68,8 +70,13 @@ def services(recorder: Recorder, llm: ScriptedLLM | None) -> Services:
         documents=cast(Any, SimpleNamespace(sentences=None)),
         retrieval=cast(Any, SimpleNamespace()),
         prompts=prompts_for("en"),
+        memory=cast(Any, InMemoryMemory()),
     )
     return cast(Services, _Doubled(made, recorder))
+
+
+async def _yes(user_id: str) -> bool:
+    return True
 
 
 class _Doubled:
@@ -79,6 +86,8 @@ class _Doubled:
         self._made = made
         self._recorder = recorder
         self.quoter = recorder
+        self.memory_users = SimpleNamespace(enabled=_yes)
+        self.recaller = Recaller(made.memory, _yes, made.settings.memory)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)

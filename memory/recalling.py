@@ -1,0 +1,64 @@
+"""Recalling for a turn: within a deadline, and never in the way of an answer."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from condensery.errors import CondenseryError
+from condensery.memory.types import Fact, MemoryScope, OpenMemory, organization_scope, user_scope
+from condensery.settings import Memory as MemorySettings
+from condensery.tracing import degraded
+
+log = logging.getLogger(__name__)
+
+OPENING_SECONDS = 20.0
+"""The first recall of a process may wait this long for the models and libraries it needs."""
+
+IsOn = Callable[[str], Awaitable[bool]]
+
+
+class Recaller:
+    """Recalls by scope; what fails or takes too long is nothing recalled, with the reason in the stage's note."""
+
+    def __init__(self, memory: OpenMemory, is_on: IsOn, settings: MemorySettings) -> None:
+        self._memory = memory
+        self._is_on = is_on
+        self._settings = settings
+
+    async def of_user(self, user_id: str | None, question: str) -> tuple[Fact, ...]:
+        """The user's facts that bear on `question`; none for nobody, or for who switched memory off."""
+        if user_id is None or not self._settings.enabled:
+            return ()
+        return await self._safely(self._of_user(user_id, question))
+
+    async def of_organization(self, organization_id: str | None, question: str) -> tuple[Fact, ...]:
+        """The organization's facts that bear on `question`; none for no organization."""
+        if organization_id is None or not self._settings.enabled:
+            return ()
+        scope = organization_scope(organization_id)
+        return await self._safely(self._recall(scope, question, self._settings.organization_limit))
+
+    async def _of_user(self, user_id: str, question: str) -> tuple[Fact, ...]:
+        if not await self._is_on(user_id):
+            return ()
+        return await self._recall(user_scope(user_id), question, self._settings.limit)
+
+    async def _recall(self, scope: MemoryScope, question: str, limit: int) -> tuple[Fact, ...]:
+        if not limit:
+            return ()
+        return tuple(await self._memory.recall(question, scope=scope, limit=limit, threshold=self._settings.threshold))
+
+    async def _safely(self, recall: Awaitable[tuple[Fact, ...]]) -> tuple[Fact, ...]:
+        seconds = self._settings.seconds
+        try:
+            return await recall
+        except TimeoutError:
+            degraded(f"nothing recalled: it took longer than memory.seconds = {seconds:g}")
+        except CondenseryError as error:
+            log.warning("nothing was recalled: %s", error)
+            degraded(f"nothing recalled: {error}")
+        except Exception as error:
+            log.error("recalling failed (%s)", type(error).__name__)
+            log.debug("the reason", exc_info=error)
+            degraded("nothing recalled: the memory failed; the log has the details")
+        return ()
