@@ -2,13 +2,16 @@
 
 import pytest
 
+from condensery.memory.self_stated import self_stated
 from condensery.models.chat import ChatModel
 from condensery.models.labels import strip_label
+from condensery.models.types import Reply
 from condensery.prompts.loader import LOCALES, Prompts, prompts_for
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.condense_context import CondenseContext
+from condensery.workflows.engines.judging import judge
 from condensery.workflows.turn import Exchange, FallbackReason
 
 SETTINGS = load_settings()
@@ -136,6 +139,56 @@ async def test_a_complete_question_in_other_words_is_searched_as_it_was_asked() 
 async def test_a_rewrite_that_drops_what_was_asked_is_refused() -> None:
     found = await prepared("en", "When is the rope test of the gondola due?", "Opening hours of the museum")
     assert (found.search_query, found.reason) == ("Opening hours of the museum", FallbackReason.LOST_WORDS)
+
+
+STATED = {
+    "en": ("I live in Tarnel; which month?", "I live in Tarnel."),
+    "de": ("Ich wohne in Tarnel; in welchem Monat?", "Ich wohne in Tarnel."),
+    "fr": ("J'habite à Tarnel ; quel mois ?", "J'habite à Tarnel."),
+    "it": ("Abito a Tarnel; in che mese?", "Abito a Tarnel."),
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_a_rewrite_that_drops_what_the_person_said_of_themselves_is_refused(locale: str) -> None:
+    message, _ = STATED[locale]
+    found = await prepared(locale, REWRITES[locale], message)
+    assert (found.search_query, found.reason) == (message, FallbackReason.LOST_WORDS)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_what_the_person_said_of_themselves_stays_stated(locale: str) -> None:
+    message, stated = STATED[locale]
+    repeated = f"{stated.removesuffix('.')}; {REWRITES[locale][0].lower()}{REWRITES[locale][1:]}"
+    assert await prepared(locale, repeated, message) == PreparedQuery(repeated, message)
+    mentioned = REWRITES[locale].rstrip(" ?") + " (Tarnel)?"
+    assert await prepared(locale, mentioned, message) == PreparedQuery(f"{stated} {mentioned}", message)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_a_rewrite_that_says_something_of_the_person_that_an_answer_said_is_refused(locale: str) -> None:
+    model = ChatModel(ScriptedLLM(f"{STATED[locale][1]} {REWRITES[locale]}"), name="s", context_window=4096)
+    told = HISTORY[locale].model_copy(update={"answer": f"{HISTORY[locale].answer} {STATED[locale][1]}"})
+    found = await CondenseContext(SETTINGS, model, prompts_for(locale)).prepare(ASKED[locale], [told])
+    assert (found.search_query, found.reason) == (ASKED[locale], FallbackReason.UNGROUNDED)
+
+
+async def test_a_statement_that_leaves_no_room_for_itself_gives_the_message() -> None:
+    settings = load_settings(condense={"max_chars": 80})
+    model = ChatModel(ScriptedLLM(f"{REWRITES['en'].rstrip('?')} (Tarnel)?"), name="s", context_window=4096)
+    found = await CondenseContext(settings, model, prompts_for("en")).prepare(STATED["en"][0], [HISTORY["en"]])
+    assert (found.search_query, found.reason) == (STATED["en"][0], FallbackReason.LOST_WORDS)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+async def test_the_prompt_shows_that_what_people_say_of_themselves_is_repeated(locale: str) -> None:
+    examples = prompts_for(locale).rewriting["examples"]
+    shown = [each for each in examples if self_stated(each["message"])]
+    assert shown
+    for each in shown:
+        history = [Exchange(message=asked, answer=answer) for asked, answer in each["conversation"]]
+        reply = Reply(text=each["question"], finish_reason="stop")
+        assert judge(reply, each["message"], history, 512) == PreparedQuery(each["question"], each["message"])
 
 
 async def test_one_call_is_made_and_it_does_not_stream() -> None:

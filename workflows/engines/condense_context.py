@@ -13,7 +13,7 @@ from condensery.models.chat import ChatModel
 from condensery.prompts.loader import Prompts
 from condensery.settings import Settings
 from condensery.workflows.budget import input_budget
-from condensery.workflows.engines import languages
+from condensery.workflows.engines import judging
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.carrying import searchable
 from condensery.workflows.engines.judging import judge
@@ -41,7 +41,7 @@ class CondenseContext:
     async def read_ahead(self, history: Sequence[Exchange]) -> None:
         """Let a local model read the beginning of the next rewrite's prompt while nobody waits for it."""
         if self._model is not None:
-            await asyncio.to_thread(languages.load)
+            await asyncio.to_thread(judging.load)
             seen = searchable(history, self._settings.condense.max_chars)
             first, second = (next(prompts_of(self._prompts, message, seen)) for message in ("a", "b"))
             await self._model.read_ahead(first, second)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from condensery.models.hygiene import clean_rewrite
 from condensery.models.types import Reply
 from condensery.retrieval.text import is_blank, uniform
+from condensery.workflows.engines import languages, stating
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.grounding import adds, is_grounded, keeps
 from condensery.workflows.engines.languages import differ
+from condensery.workflows.engines.stating import invents, loses, restated
 from condensery.workflows.own_words import is_question, own_words
 from condensery.workflows.turn import Exchange, FallbackReason
 
@@ -17,16 +19,27 @@ _PREFACE = re.compile(rf"[^:：?]{{0,80}}{_NAMES_OF_A_QUESTION}[^:：?]{{0,40}}[
 """A sentence that introduces the question ("Natürlich! Hier ist die Frage: …"), or the key of a JSON object."""
 
 
+def load() -> None:
+    """Read what judging needs, so that the first rewrite does not have to wait for it. Blocks."""
+    languages.load()
+    stating.load()
+
+
 def judge(reply: Reply, message: str, history: Sequence[Exchange], max_chars: int) -> PreparedQuery:
     """The rewrite when it can be used, else the message with the reason why not.
 
     A rewrite that says nothing but the message in other words has nothing to give: the message is searched for as it
-    is, and that is no fallback.
+    is, and that is no fallback. What the person states of themselves stays stated, in front of the question if need be.
     """
     rewrite = without_preface(question_of(clean_rewrite(reply.text).text), message)
     if reason := fault(reply, rewrite, message, history, max_chars):
         return PreparedQuery(message, message, reason)
-    return PreparedQuery(rewrite if adds(rewrite, message) else message, message)
+    if not adds(rewrite, message):
+        return PreparedQuery(message, message)
+    question = restated(rewrite, message)
+    if len(question) > max_chars:
+        return PreparedQuery(message, message, FallbackReason.LOST_WORDS)
+    return PreparedQuery(question, message)
 
 
 def question_of(text: str) -> str:
@@ -60,7 +73,9 @@ def fault(
         return FallbackReason.TOO_LONG
     if differ(message, rewrite, history[-1].message if history else ""):
         return FallbackReason.OTHER_LANGUAGE
-    if not keeps(rewrite, message):
+    if not keeps(rewrite, message) or loses(rewrite, message):
         return FallbackReason.LOST_WORDS
+    if invents(rewrite, message, " ".join(exchange.message for exchange in history)):
+        return FallbackReason.UNGROUNDED
     context = " ".join(f"{exchange.message} {exchange.answer}" for exchange in history)
     return None if is_grounded(rewrite, f"{message} {context}") else FallbackReason.UNGROUNDED
