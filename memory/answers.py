@@ -19,19 +19,22 @@ _QUOTATION = re.compile(r"\"(?=\S)[^\"]+(?<=\S)\"|“[^”]+”|„[^“”]+[�
 _DIACRITICS = re.compile("[\u0300-\u036f]")
 
 
-def own_answer(answer: str, mode: str, chunks: Sequence[ScoredChunk], recalled: Sequence[str] = ()) -> str:
+def own_answer(
+    answer: str, mode: str, chunks: Sequence[ScoredChunk], recalled: Sequence[str] = (), read: Sequence[str] = ()
+) -> str:
     """What `answer` says in words of its own: nothing of one that is `"extractive"`.
 
     Of a generated one the sentences, without citations, that neither stand in the evidence as they are nor have a word
     in a run of `LONGEST_RUN` words in a row that it shares with the evidence, across the ends of sentences too. Case,
     accents and punctuation make no difference; scripts without spaces count characters. Those that repeat a `recalled`
-    fact are left out as well: it is known.
+    fact are left out as well: it is known. `read` is what else the model had before it, such as a pasted document;
+    what it copied from there is not its own either.
     """
     if mode == "extractive":
         return ""
     lines = _CITATION.sub("", answer).splitlines()
     sentences = [line[start:end] for line in lines for start, end in sentence_spans(line)]
-    texts = [_words(found.chunk.text) for found in chunks]
+    texts = [_words(text) for text in (*(found.chunk.text for found in chunks), *read)]
     copied = _copied([word for sentence in sentences for word in _words(sentence)], texts)
     kept, at = [], 0
     for sentence in sentences:

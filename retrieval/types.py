@@ -71,7 +71,7 @@ class Probe(Frozen):
     text: str
     dense: float = Field(1.0, ge=0)
     lexical: float = Field(1.0, ge=0)
-    told: bool = Field(False, description="Whether it is an earlier answer, which the person knows.")
+    told: bool = Field(False, description="Whether it is an earlier answer, which the person knows, or may hold words of one.")
 
 
 class SearchQuery(Frozen):

@@ -78,6 +78,12 @@ def test_a_sentence_that_repeats_what_was_recalled_is_left_out() -> None:
     assert own_answer(answer, "generated", evidence(LETTER)) == answer
 
 
+def test_what_a_model_copied_from_the_message_or_the_history_is_not_its_own() -> None:
+    read = ["You answer from documents.", f"<context>{LETTER}</context> What does he want?"]
+    answer = "He wants a reference. I live in Bergen. It is a letter."
+    assert own_answer(answer, "generated", (), (), read) == "He wants a reference. It is a letter."
+
+
 def test_an_answer_without_evidence_is_its_own() -> None:
     assert own_answer("You live in Oslo.", "generated", ()) == "You live in Oslo."
     assert own_answer("", "generated", evidence(LETTER)) == ""

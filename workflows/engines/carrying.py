@@ -23,6 +23,7 @@ def searchable(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
             message=question,
             answer=exchange.answer if exchange.evidenced and (exchange.quoted or not pasted) else WITHHELD,
             evidenced=exchange.evidenced,
+            shortened=exchange.shortened,
         )
         for exchange, pasted in zip(history, accumulate(pastes, or_), strict=True)
         if (question := question_in(exchange.message, max_chars)) and not gated(question, all_phrases(), "en")

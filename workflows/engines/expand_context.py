@@ -74,12 +74,15 @@ class ExpandContext:
 
 
 def carried(message: str, earlier: Sequence[Exchange], strength: float, answer_chars: int) -> Iterator[Probe]:
-    """The message, and what the last two of the `earlier` turns lend to it: of answers the first `answer_chars`."""
+    """The message, and what the last two of the `earlier` turns lend to it: of answers the first `answer_chars`.
+
+    The question of a long message is kept as it was searched for, maybe with words that an answer before it lent.
+    """
     yield Probe(text=message)
     for exchange, question, answer in zip(
         reversed(earlier), (LAST_QUESTION, EARLIER_QUESTION), (LAST_ANSWER, EARLIER_ANSWER), strict=False
     ):
-        yield weighed(exchange.message, question, strength)
+        yield weighed(exchange.message, question, strength, told=exchange.shortened)
         if exchange.answer != WITHHELD:
             yield weighed(beginning(exchange.answer, answer_chars), answer, strength, told=True)
 
