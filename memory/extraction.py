@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.memory.attribution import supported
+from condensery.memory.clauses import statements
 from condensery.memory.merging import Skip, decide
 from condensery.memory.self_stated import self_stated, slot_of
 from condensery.memory.types import LONGEST_FACT, Fact, NewFact
@@ -72,14 +73,15 @@ class ModelExtractor:
     async def extract(self, question: str, answer: str) -> list[NewFact]:
         """The facts of `question`, those of the rules first.
 
-        A question that says nothing of whoever asks costs no call. Raises `MalformedExtraction` after two replies that
-        are no list of facts, `InputTooLarge` when the question alone does not fit the model.
+        A question that states nothing in the first person costs no call: it could support no fact. Raises
+        `MalformedExtraction` after two replies that are no list of facts, `InputTooLarge` when the question alone does
+        not fit the model.
         """
-        own = one_line(own_words(question))
         found = self_stated(question)
-        if is_blank(own):
+        if not statements(question):
             return found
-        return united(found, await self._said_by_model(own, answer), question, answer)
+        told = await self._said_by_model(one_line(own_words(question)), answer)
+        return united(found, told, question, answer)
 
     async def _said_by_model(self, question: str, answer: str) -> list[str]:
         for attempt in (1, 2):

@@ -12,7 +12,7 @@ from condensery.prompts.loader import LOCALES, prompts_for
 WORDS = (
     "subject", "pronoun", "own", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
-    "goes_on",    "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
+    "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
     "verb_last", "inverted", "everyday", "years",
 )
 # fmt: on
