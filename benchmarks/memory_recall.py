@@ -62,8 +62,12 @@ class ScatteredEmbedder:
         return [self.vector(words) for words in texts]
 
 
-async def fill(db: Database, embedder: ScatteredEmbedder, facts: int, users: int) -> None:
-    """Put `facts` facts of the user "one" and `facts` facts of `users` others into the table, as mem0 writes them."""
+async def fill(db: Database, facts: int, users: int) -> None:
+    """Put `facts` facts of the user "one" and `facts` facts of `users` others into the table, as mem0 writes them.
+
+    Their vectors are scattered, whatever the embedding model of the memory is.
+    """
+    embedder = ScatteredEmbedder()
     owners = [user_scope("one")] * facts + [user_scope(f"user {i % users}") for i in range(facts)]
     rows = []
     for number, scope in enumerate(owners):
@@ -82,7 +86,7 @@ async def run(facts: int, users: int, rounds: int) -> dict[str, dict[str, float]
         settings = Settings.model_validate({"data_dir": folder})
         embedder = ScatteredEmbedder()
         async with open_database(settings) as db, open_memory(db, embedder, Path(folder)) as memory:  # type: ignore[arg-type]
-            await fill(db, embedder, facts, users)
+            await fill(db, facts, users)
             return await _compared(db, memory, embedder, users, rounds)
 
 
