@@ -57,9 +57,10 @@ class Mem0Memory:
 
     async def remember(self, facts: Sequence[NewFact], *, scope: MemoryScope) -> list[Fact]:
         """Keep `facts` and return those that are new; writers of one scope take turns, in whichever process."""
-        if not facts:
-            return []
         clean = [fact.model_copy(update={"text": clean_text(fact.text)}) for fact in facts]
+        clean = [fact for fact in clean if not is_blank(fact.text)]
+        if not clean:
+            return []
         async with self.locked(scope):
             await self._table.has_rows(owner_of(scope))  # the vectors of another model must not come among the others
             vectors = await self._embedder.embed_documents([fact.text for fact in clean])
