@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,11 +58,12 @@ class HuggingFaceEmbedder:
         self._model = _LazyModel(folder)
         self._worker = Worker("embedding model", limit=_MAX_WAITING)
         self._remembered: OrderedDict[str, tuple[float, ...]] = OrderedDict()
+        self._embedding: dict[str, asyncio.Future[list[float]]] = {}
 
     async def embed_query(self, text: str) -> list[float]:
-        """Return the unit vector of one question; repeated questions are remembered."""
+        """Return the unit vector of one question; repeated questions are remembered, those asked at once are one."""
         if text not in self._remembered:
-            self._remember(text, await self._embed_query(self.prefixes.query + text))
+            self._remember(text, await self._embed_once(text))
         self._remembered.move_to_end(text)
         return list(self._remembered[text])
 
@@ -99,8 +101,22 @@ class HuggingFaceEmbedder:
         if len(self._remembered) > _REMEMBERED_QUERIES:
             self._remembered.popitem(last=False)
 
-    async def _embed_query(self, text: str) -> list[float]:
-        return await self._worker.run(lambda: self._model.embed([text])[0], background=False)
+    async def _embed_once(self, text: str) -> list[float]:
+        """The vector, from the computation that runs for `text` already when there is one; who gives up ends none."""
+        running = self._embedding.get(text)
+        if running is None or running.get_loop() is not asyncio.get_running_loop():
+            running = self._embedding[text] = self._embed_query(self.prefixes.query + text)
+            running.add_done_callback(partial(self._embedded, text))
+        return await asyncio.shield(running)
+
+    def _embedded(self, text: str, done: "asyncio.Future[list[float]]") -> None:
+        if self._embedding.get(text) is done:
+            del self._embedding[text]
+        if not done.cancelled():
+            done.exception()  # seen, also when everybody who waited has given up
+
+    def _embed_query(self, text: str) -> "asyncio.Future[list[float]]":
+        return asyncio.wrap_future(self._worker.submit(lambda: self._model.embed([text])[0]))
 
     async def _embed_batch(self, passages: list[Passage]) -> list[PassageVectors]:
         return await self._worker.run(lambda: self._model.embed_passages(passages), background=True)

@@ -145,6 +145,18 @@ async def test_a_question_asked_again_is_remembered(minilm: HuggingFaceEmbedder,
     assert held.batches == [["question"]]
 
 
+async def test_a_question_asked_twice_at_once_is_embedded_once_though_one_gives_up(
+    minilm: HuggingFaceEmbedder, held: HeldModel
+) -> None:
+    first, second = (asyncio.create_task(minilm.embed_query("question")) for _ in range(2))
+    assert await asyncio.to_thread(held.begun.wait, PATIENCE)
+    first.cancel()
+    held.release.set()
+    assert await second == [1.0]
+    assert first.cancelled()
+    assert held.batches == [["question"]]
+
+
 async def test_more_questions_at_once_than_are_remembered_each_get_their_vector(
     minilm: HuggingFaceEmbedder, held: HeldModel
 ) -> None:
