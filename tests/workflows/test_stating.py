@@ -26,7 +26,6 @@ def test_a_rewrite_that_repeats_what_was_stated_is_left_as_it_is(message: str, r
     [
         ("I live in Zurich; what is it?", "What is the notice period of a driver?"),
         ("I live in Zurich; what is it?", "I live in Geneva; what is the notice period?"),
-        ("I'm a nurse in Zurich. How long is it?", "How long is the notice period in Zurich?"),
         ("I am 41 years old. How long is it?", "How long is the notice period at 51 years?"),
         ("Ich wohne in Zürich; wie lang ist sie?", "Wie lang ist die Kündigungsfrist?"),
         ("J'habite à Zurich ; quelle est sa durée ?", "Quelle est la durée du préavis ?"),
@@ -42,6 +41,8 @@ def test_a_rewrite_without_what_was_stated_loses_it(message: str, rewrite: str) 
     [
         ("I live in Zurich; what is it?", "What is the notice period in Zurich?", "I live in Zurich."),
         ("As a nurse, how long is it?", "How long is the notice period for a nurse?", "I am a nurse."),
+        ("I'm a nurse in Zurich. How long?", "How long is the notice period in Zurich?", "I'm a nurse in Zurich."),
+        ("My dog is called Rex. May he come?", "May Rex come to the hall?", "My dog is called Rex."),
         ("Ich wohne in Zürich; wie lang?", "Wie lang ist die Frist in Zürich?", "Ich wohne in Zürich."),
         ("J'habite à Zurich ; combien ?", "Quel est le préavis à Zurich ?", "J'habite à Zurich."),
         ("Abito a Zurigo; quanto dura?", "Quanto dura il preavviso a Zurigo?", "Abito a Zurigo."),

@@ -8,9 +8,6 @@ from condensery.memory.languages import grammars_for
 from condensery.memory.self_stated import self_stated
 from condensery.workflows.engines.wording import Vocabulary, content_words, folded, numbers
 
-MOST_LOST = 0.34
-"""The share of a statement's words that a rewrite may put otherwise, never a name or a number."""
-
 _NAME = re.compile(r"(?<=[\w,'’] )[^\W\d_a-z][\w'’-]*")
 
 
@@ -20,16 +17,16 @@ def load() -> None:
 
 
 def loses(rewrite: str, message: str) -> bool:
-    """Whether `rewrite` lacks a name, a number or most words of anything that `message` states of its writer."""
+    """Whether `rewrite` lacks a name, a number or every word of anything that `message` states of its writer."""
     kept = Vocabulary(rewrite)
-    return any(not _has(kept, rewrite, fact.text, MOST_LOST) for fact in self_stated(message))
+    return any(not _has(kept, rewrite, fact.text, one=True) for fact in self_stated(message))
 
 
 def restated(rewrite: str, message: str) -> str:
     """`rewrite` after the statements of `message` of which it has only words ("… in Zurich?" for "I'm in Zurich")."""
     stated = " ".join(fact.text for fact in self_stated(rewrite))
     kept = Vocabulary(stated)
-    missing = [fact.text for fact in self_stated(message) if not _has(kept, stated, fact.text, 0)]
+    missing = [fact.text for fact in self_stated(message) if not _has(kept, stated, fact.text)]
     return " ".join([*missing, rewrite])
 
 
@@ -40,13 +37,14 @@ def invents(rewrite: str, message: str, earlier: str) -> bool:
     """
     said = f"{message} {earlier}"
     known = Vocabulary(said)
-    new = [fact for fact in self_stated(rewrite) if not _has(known, said, fact.text, 0)]
+    new = [fact for fact in self_stated(rewrite) if not _has(known, said, fact.text)]
     return len(new) > sum(stated.refers for stated in statements(message))
 
 
-def _has(kept: Vocabulary, text: str, statement: str, most_lost: float) -> bool:
+def _has(kept: Vocabulary, text: str, statement: str, *, one: bool = False) -> bool:
+    """Whether `text`, whose words are `kept`, has the names, numbers and words of `statement`; with `one`, any word."""
     fillers = {filler for grammar in grammars_for(statement, statement) for filler in grammar.fillers}
     words = {folded(word): word for word in content_words(statement) if folded(word) not in fillers}
     lost = [word for word in words.values() if not kept.has(word)]
-    names = set(_NAME.findall(statement))
-    return numbers(statement) <= numbers(text) and not names & set(lost) and len(lost) <= most_lost * len(words)
+    is_named = not set(_NAME.findall(statement)) & set(lost) and numbers(statement) <= numbers(text)
+    return is_named and (not lost or (one and len(lost) < len(words)))
