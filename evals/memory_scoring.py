@@ -18,6 +18,7 @@ OTHERWISE = "said otherwise"
 WRONG = "not stated"
 LOST = "not in the standalone question"
 OVERLOOKED = "not found in the standalone question"
+NOT_FOUND = "not found"
 NOT_NOW = "found, and not kept at the end"
 
 
@@ -127,7 +128,9 @@ def _missing(dialogue: Dialogue, played: Played, fact: str) -> Missing:
         cause = NOT_NOW
     elif nearest:
         cause = OTHERWISE
-    elif played.questions and not any(carried(fact, question, dialogue.language) for question in questions):
+    elif not played.questions:
+        cause = NOT_FOUND
+    elif not any(carried(fact, question, dialogue.language) for question in questions):
         cause = LOST
     else:
         cause = OVERLOOKED

@@ -83,6 +83,8 @@ def test_a_missing_fact_says_why_it_is_missing() -> None:
     lost.questions = {0: "What is due?", 1: None, 2: "I live in Bergen now"}
     row = judged(dialogue(), lost)
     assert [each.cause for each in row.missing] == [scoring.OVERLOOKED, scoring.LOST]
+    lost.questions = {}
+    assert {each.cause for each in judged(dialogue(), lost).missing} == {scoring.NOT_FOUND}
     row = judged(dialogue(), played(Kept("I have two old grey cats at home", 2), ever=(BERGEN,)))
     assert [each.cause for each in row.missing] == [scoring.NOT_NOW, scoring.OTHERWISE]
     assert row.missing[1].nearest == "I have two old grey cats at home"
