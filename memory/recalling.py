@@ -46,7 +46,11 @@ class Recaller:
     async def _recall(self, scope: MemoryScope, question: str, limit: int) -> tuple[Fact, ...]:
         if not limit:
             return ()
-        return tuple(await self._memory.recall(question, scope=scope, limit=limit, threshold=self._settings.threshold))
+        async with asyncio.timeout(OPENING_SECONDS):
+            await self._memory.warm()
+        async with asyncio.timeout(self._settings.seconds):
+            found = await self._memory.recall(question, scope=scope, limit=limit, threshold=self._settings.threshold)
+        return tuple(found)
 
     async def _safely(self, recall: Awaitable[tuple[Fact, ...]]) -> tuple[Fact, ...]:
         seconds = self._settings.seconds
