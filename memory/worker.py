@@ -25,12 +25,10 @@ async def work(write_next: WriteNext, *, stop: asyncio.Event, wake: asyncio.Even
             await _pause(stop, woken)
 
 
-async def drain(write_next: WriteNext, *, seconds: float) -> None:
-    """Write what is due now, for at most `seconds`; what is not done by then stays where it is."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            while await _safely(write_next):
-                pass
+async def drain(write_next: WriteNext) -> None:
+    """Write what is due now."""
+    while await _safely(write_next):
+        pass
 
 
 class MemoryWorker:
@@ -53,11 +51,12 @@ class MemoryWorker:
         self._stop.set()
         if self._task is None:
             return
-        _, late = await asyncio.wait({self._task, asyncio.create_task(drain(self._write_next, seconds=seconds))},
-                                     timeout=seconds)  # fmt: skip
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await asyncio.shield(self._task)  # the row it has at the moment is locked to everybody else
+                await drain(self._write_next)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
 
 
 async def _safely(write_next: WriteNext) -> bool:

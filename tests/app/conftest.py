@@ -30,7 +30,11 @@ def corpus_app(corpus_settings: Settings) -> OpenApp:
             if embedder:
                 parts = dataclasses.replace(services.retrieval, embedder=embedder)
                 services = dataclasses.replace(services, embedder=embedder, retrieval=parts)
-            yield App(services)
+            changed_app = App(services)
+            try:
+                yield changed_app
+            finally:
+                await changed_app.close()
 
     return opened
 

@@ -1,0 +1,138 @@
+"""What a person says of themselves is there in their next conversation, and nowhere else."""
+
+import asyncio
+from pathlib import Path
+
+from condensery.app import App, open_app
+from condensery.memory.types import NewFact, organization_scope
+from condensery.settings import Settings
+from condensery.testing import ScriptedLLM
+from condensery.tests.app.helpers import OpenApp, events_of
+from condensery.workflows.events import FactsRecalled
+from condensery.workflows.turn import Outcome
+
+TOLD = "I live in Oslo and I'm vegetarian. How much is a ticket for a dog?"
+NO_FACTS: str = '{"facts": []}'
+
+
+async def remembered(app: App) -> None:
+    """Wait until nothing waits to be remembered."""
+    async with asyncio.timeout(120):
+        while await app.services.outbox.waiting():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+async def test_a_fact_is_recalled_in_another_conversation_and_answers_what_it_can(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        await app.ask(TOLD, conversation_id="one", user_id="ada")
+        await remembered(app)
+        turn = await app.ask("Where do I live?", conversation_id="two", user_id="ada")
+        facts = {fact.text: fact for fact in await app.memory.list("ada")}
+        assert set(facts) == {"I live in Oslo.", "I'm vegetarian."}
+        assert (turn.answer, turn.evidence) == ("You told me: “I live in Oslo.”", ())
+        assert turn.memories == (facts["I live in Oslo."].id,)
+        assert facts["I live in Oslo."].conversation_id == "one"
+        assert (await app.history("two"))[0].memories == turn.memories
+
+
+async def test_nobody_else_is_told_and_nobody_is_remembered(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        await app.ask(TOLD, user_id="ada")
+        await app.ask(TOLD)
+        await remembered(app)
+        for user_id in ("bob", None):
+            turn = await app.ask("Where do I live?", user_id=user_id)
+            assert "Oslo" not in turn.answer
+            assert turn.memories == ()
+        assert await app.memory.list("bob") == []
+
+
+async def test_a_model_is_told_what_is_known_and_the_turn_knows_which_facts_it_used(corpus_app: OpenApp) -> None:
+    model = ScriptedLLM("Take the blue line [1].")
+    async with corpus_app(model, memory={"extraction": "rules"}) as app:
+        await app.ask(TOLD, user_id="ada")
+        await remembered(app)
+        events = await events_of(app, "Which dishes are vegetarian?", user_id="ada")
+        told = [event for event in events if isinstance(event, FactsRecalled)]
+        assert [fact.text for event in told for fact in event.facts] == ["I'm vegetarian."]
+        prompt = model.calls[-1].text
+        assert "- I'm vegetarian." in prompt
+        assert "Oslo" not in prompt
+        turn = events[-1].turn
+        assert turn.memories == tuple(fact.id for event in told for fact in event.facts)
+
+
+async def test_facts_beyond_the_token_cap_stay_out_of_the_prompt(corpus_app: OpenApp) -> None:
+    model = ScriptedLLM("Yes [1].")
+    async with corpus_app(model, memory={"extraction": "rules", "max_tokens": 0}) as app:
+        await app.ask(TOLD, user_id="ada")
+        await remembered(app)
+        turn = await app.ask("Which dishes are vegetarian?", user_id="ada")
+        assert "- I'm vegetarian." not in model.calls[-1].text
+        assert turn.memories == ()
+        notes = {record.stage: record.note for record in turn.stages}
+        assert notes["enrich_history"] == "1 of 1 facts of the user left out: memory.max_tokens"
+
+
+async def test_an_organization_s_facts_are_recalled_for_it_alone(corpus_app: OpenApp) -> None:
+    model = ScriptedLLM("Yes [1].")
+    async with corpus_app(model, memory={"extraction": "rules"}) as app:
+        shared = [NewFact(text="Our dogs travel free on company outings.")]
+        await app.services.memory.remember(shared, scope=organization_scope("acme"))
+        for organization_id, there in (("acme", True), ("other", False), (None, False)):
+            await app.ask("Do dogs travel free?", user_id="ada", organization_id=organization_id)
+            assert ("company outings" in model.calls[-1].text) is there
+
+
+async def test_a_statement_alone_is_remembered_though_no_document_answers_it(corpus_app: OpenApp) -> None:
+    async with corpus_app(retrieval={"min_similarity": 0.99, "method": "semantic"}) as app:
+        turn = await app.ask("I'm allergic to peanuts.", user_id="ada")
+        assert turn.outcome is Outcome.REFUSED
+        await remembered(app)
+        assert [fact.text for fact in await app.memory.list("ada")] == ["I'm allergic to peanuts."]
+
+
+async def test_off_is_off_and_what_is_stored_can_be_seen_and_erased(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        await app.ask(TOLD, user_id="ada")
+        await remembered(app)
+        await app.memory.off("ada")
+        turn = await app.ask("I moved to Bergen. Where do I live?", user_id="ada")
+        await remembered(app)
+        assert turn.memories == ()
+        assert {fact.text for fact in await app.memory.list("ada")} == {"I live in Oslo.", "I'm vegetarian."}
+        assert (await app.memory.forget("ada", everything=True)).facts == 2
+        await app.memory.on("ada")
+        assert (await app.ask("Where do I live?", user_id="ada")).memories == ()
+
+
+async def test_what_waits_is_stored_when_the_app_ends(corpus_settings: Settings) -> None:
+    memory = corpus_settings.memory.model_copy(update={"drain_seconds": 60})
+    settings = corpus_settings.model_copy(update={"memory": memory})
+    async with open_app(settings) as app:
+        await app.ask(TOLD, user_id="ada")
+    async with open_app(settings) as app:
+        assert await app.services.outbox.waiting() == 0
+        assert {fact.text for fact in await app.memory.list("ada")} == {"I live in Oslo.", "I'm vegetarian."}
+
+
+async def test_an_app_that_leaves_it_to_a_worker_stores_nothing_itself(corpus_app: OpenApp) -> None:
+    async with corpus_app(memory={"in_process": False}) as app:
+        await app.ask(TOLD, user_id="ada")
+        assert await app.services.outbox.waiting() == 1
+        while await app.write_memory():
+            pass
+        assert len(await app.memory.list("ada")) == 2
+
+
+async def test_a_memory_that_fails_costs_no_answer(corpus_app: OpenApp, tmp_path: Path) -> None:
+    async with corpus_app() as app:
+        await app.ask(TOLD, user_id="ada")
+        await remembered(app)
+        async with app.services.database.transaction() as connection:
+            await connection.exec_driver_sql("ALTER TABLE memories RENAME TO lost")
+        turn = await app.ask("How much is a ticket for a dog?", user_id="ada")
+        assert turn.outcome is Outcome.ANSWERED
+        assert "6 francs" in turn.answer
+        notes = {record.stage: record for record in turn.stages}
+        assert notes["recall_user_memory"].degraded
