@@ -21,7 +21,7 @@ from condensery.errors import RefusalReason
 from condensery.evals.data import Case, Data
 from condensery.evals.judging import Judge
 from condensery.evals.metrics import percentile
-from condensery.evals.peer import Peer
+from condensery.evals.peer import Peer, closed
 from condensery.evals.results import PEER, Configuration, Row, summarize
 from condensery.evals.running import named, row_with
 from condensery.retrieval.types import ScoredChunk
@@ -116,6 +116,7 @@ def theirs(peer: Peer, method: str) -> System:
             if task := response.awrite_response_to_history_task:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+            await closed(engine)
         ms = {
             BEFORE: (retriever.began - began) * 1000,
             "condense": (retriever.began - began) * 1000,

@@ -89,9 +89,19 @@ class Peer:
         """Condense and retrieve as it does before it answers."""
         engine, retriever = self.engine(case, method)
         began = time.perf_counter()
-        await engine._arun_c3(case.message)
+        try:
+            await engine._arun_c3(case.message)
+        finally:
+            await closed(engine)
         ms = {"condense": (retriever.began - began) * 1000, "retrieve": (retriever.ended - retriever.began) * 1000}
         return PeerFound(retriever.asked, retriever.found, {stage: round(each, 2) for stage, each in ms.items()})
+
+
+async def closed(engine: CondensePlusContextChatEngine) -> None:
+    """End the thread of the SQLite store in which it keeps its history; it would outlive the event loop."""
+    store = getattr(engine._memory, "sql_store", None)
+    if (opened := getattr(store, "_async_engine", None)) is not None:
+        await opened.dispose()
 
 
 def messages(history: tuple[Exchange, ...]) -> list[ChatMessage]:
