@@ -7,6 +7,7 @@ import re
 
 from condensery.memory.clauses import Statement, statements
 from condensery.memory.grammar import Grammar
+from condensery.memory.pieces import sentences_of
 from condensery.memory.reading import framed
 from condensery.workflows.engines.wording import Vocabulary, content_words, numbers
 
@@ -16,10 +17,11 @@ _WORDS = re.compile(r"[^\W\d_]+")
 def supported(fact: str, question: str, answer: str) -> bool:
     """Whether `fact` is one statement in the first person that `question` makes, in these words or nearly so.
 
-    Words that the question does not hold may come from `answer` only where the question refers to something ("I live
-    there"). What the question says of others, quotes, supposes or asks supports nothing.
+    Words that the statement does not hold may come from `answer`, or from what else the question says of no person, and
+    only where the statement refers to something ("I live there"). What the question says of others, quotes, supposes or asks supports nothing.
     """
-    return any(_carries(told, stated, answer) for told in _told(fact) for stated in statements(question))
+    stated = statements(question)
+    return any(_carries(told, each, question, answer) for told in _told(fact) for each in stated)
 
 
 def _told(fact: str) -> list[Statement]:
@@ -29,7 +31,7 @@ def _told(fact: str) -> list[Statement]:
     return [stated for stated in whole if not stated.refers]
 
 
-def _carries(told: Statement, stated: Statement, answer: str) -> bool:
+def _carries(told: Statement, stated: Statement, question: str, answer: str) -> bool:
     """Whether `stated`, a clause of the question, holds what `told` says."""
     if _plain(told.text) == _plain(stated.text):
         return is_lasting(stated)
@@ -42,9 +44,16 @@ def _carries(told: Statement, stated: Statement, answer: str) -> bool:
     extra_numbers = numbers(told.text) - numbers(stated.text)
     if not missing and not extra_numbers:
         return is_lasting(told) and not _loses_a_name(told, stated)
-    named = Vocabulary(answer)
-    resolved = all(named.has(word) for word in missing) and extra_numbers <= numbers(answer)
-    return stated.refers and resolved and _shares_a_word(told, stated) and is_lasting(told)
+    if not stated.refers or not _shares_a_word(told, stated) or not is_lasting(told):
+        return False
+    meant = f"{answer} {_of_no_person(question, stated.grammar)}"
+    named = Vocabulary(meant)
+    return all(named.has(word) for word in missing) and extra_numbers <= numbers(meant)
+
+
+def _of_no_person(question: str, grammar: Grammar) -> str:
+    """The sentences of `question` that speak of nobody else: what "there" and "it" may mean."""
+    return " ".join(sentence for sentence in sentences_of(question) if not grammar.people.search(sentence))
 
 
 def is_lasting(stated: Statement) -> bool:

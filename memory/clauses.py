@@ -74,8 +74,13 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
 
 def _is_added(parts: list[Piece], grammar: Grammar) -> bool:
     """Whether a sentence asks first and states something after a comma ("What does it cost, I'm a student?")."""
-    asks = any(grammar["ask"].match(unled(each.text, grammar)[0]) for each in parts[:-1])
-    return asks and parts[-1].separator == "," and bool(grammar["subject"].match(parts[-1].text))
+    before = [unled(each.text, grammar)[0] for each in parts[:-1]]
+    asks = any(grammar["ask"].match(text) and not _is_phrase(text, grammar) for text in before)
+    return asks and parts[-1].separator == "," and bool(grammar["added"].match(parts[-1].text))
+
+
+def _is_phrase(text: str, grammar: Grammar) -> bool:
+    return any(each.pattern.fullmatch(_bare(text)) for each in grammar.rewrites)
 
 
 def _before_question(kept: list[Statement], piece: Piece, text: str, grammar: Grammar, count: int) -> list[Statement]:
@@ -103,21 +108,17 @@ def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar,
         return f"{grammar.elide_as}{turned['v']} {turned['r']}"
     if before is not None and grammar["own"].match(before.text):
         before = None
+    if before is not None and piece.separator in "&," and (more := grammar.continues(before.text, piece.text)):
+        return more
     if before is not None and piece.separator in "&," and grammar["elided"].match(text):
         return grammar.elide_as + text
     if grammar["subject"].match(text) or grammar["prefix"].match(text):
         return text
     goes_on = before is not None and piece.separator in "&," and grammar["be"].search(before.text)
-    if goes_on and grammar.states.match(text):
+    if goes_on and (grammar.states.match(text) or grammar.nations.match(text)):
         return grammar.states_as + text
-    return _rewritten(text, grammar) if has_company else None
-
-
-def _rewritten(text: str, grammar: Grammar) -> str | None:
-    for rewrite in grammar.rewrites:
-        if found := rewrite.pattern.fullmatch(_bare(text)):
-            return rewrite.into.replace("{o}", found["o"])
-    return None
+    rewrites = (each for each in grammar.rewrites if has_company or each.alone)
+    return next((said for each in rewrites if (said := each.rewritten(_bare(text)))), None)
 
 
 def _judged(clause: str, grammar: Grammar) -> Statement | None:

@@ -1,7 +1,7 @@
 """How people say something of themselves in each language: the patterns of `prompts/<locale>/facts.toml`, compiled."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from condensery.prompts.loader import LOCALES, prompts_for
 
 # fmt: off
 WORDS = (
-    "subject", "pronoun", "own", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
+    "subject", "pronoun", "own", "added", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
     "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
     "verb_last", "inverted", "everyday", "years",
@@ -23,6 +23,7 @@ _AT_START = frozenset(
         "subject",
         "pronoun",
         "own",
+        "added",
         "be",
         "elided",
         "blocked",
@@ -49,10 +50,19 @@ class Frame(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """A phrase beside a question that states a fact ("As a nurse, …"), and how it is said as a clause."""
+    """A phrase that states a fact without being a clause ("As a nurse, …"), and how it is said as one.
+
+    `into` names groups of the pattern in braces. `alone`: nothing need stand beside it.
+    """
 
     pattern: re.Pattern[str]
     into: str
+    alone: bool = False
+
+    def rewritten(self, text: str) -> str | None:
+        """`text` as a clause, None when it is no such phrase."""
+        found = self.pattern.fullmatch(text)
+        return self.into.format(**found.groupdict(default="")) if found else None
 
 
 class Grammar:
@@ -73,16 +83,30 @@ class Grammar:
         }
         self.fillers = frozenset(words["fillers"].split("|"))
         self.adverbs = self._compiled("{adv}")
-        self.states = self._compiled("(?:{states})\\b")
+        self.states = self._compiled(r"(?:{states}|{diets}|{marital})(?!\w)")
+        self.people = self._compiled(r"\b(?:{person}|{he})(?!\w)")
+        self.nations = self._compiled(r"{nations}(?!\w)")
         passing = {"passing": self._compiled(r"\b(?:{passing})(?!\w)")}
         self._words = passing | {name: self._word(name, words[name]) for name in WORDS if isinstance(words[name], str)}
         self.frames = tuple(Frame(each["slot"], self._compiled(each["pattern"])) for each in table["frames"])
-        self.rewrites = tuple(Rewrite(self._compiled(each["pattern"]), each["into"]) for each in table["rewrites"])
+        self.rewrites = self._rewrites(table["rewrites"])
+        self.continued = self._rewrites(table["continued"])
         self.topics = {name: self._compiled(rf"\b(?:{words})\b") for name, words in table["topics"].items()}
 
     def __getitem__(self, name: str) -> re.Pattern[str]:
         """The pattern of the words called `name`."""
         return self._words[name]
+
+    def _rewrites(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Rewrite, ...]:
+        return tuple(Rewrite(self._compiled(row["pattern"]), row["into"], row.get("alone", False)) for row in rows)
+
+    def continues(self, before: str, text: str) -> str | None:
+        """`text` as a clause when it goes on with the statement `before` as one more fact ("…, 22 years old").
+
+        Its pattern is matched against both, with " & " between them.
+        """
+        both = f"{before[:1].lower()}{before[1:].rstrip('.')} & {text.rstrip(' .!…')}"
+        return next((said for each in self.continued if (said := each.rewritten(both))), None)
 
     def _word(self, name: str, pattern: str) -> re.Pattern[str]:
         if name in _AT_START:

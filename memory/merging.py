@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from condensery.memory.reading import Reading, read
 from condensery.memory.types import Fact, NewFact
 
-REPLACES = {"home": frozenset({"home", "place"})}
+HOME = frozenset({"home", "moved", "place"})
+REPLACES = {"home": HOME, "moved": HOME}
 """Slots whose facts also take the place of those of another: who moved is no longer where they were."""
 
 

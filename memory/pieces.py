@@ -67,7 +67,8 @@ def pieces(sentence: str, grammar: Grammar) -> list[Piece]:
     raw = list(_raw(sentence, grammar))
     for at, piece in enumerate(raw):
         is_last_of_question = at == len(raw) - 1 and sentence.endswith("?")
-        if found and not is_last_of_question and _goes_on(piece, grammar):
+        is_fact = bool(found) and piece.separator in ("&", ",") and _continues(found[-1], piece, grammar)
+        if found and not is_fact and not is_last_of_question and _goes_on(piece, grammar):
             joint = ", " if piece.separator == "," else f" {piece.conjunction} "
             found[-1] = Piece(f"{found[-1].text}{joint}{piece.text}", found[-1].separator)
         elif found and is_last_of_question and piece.separator == "&" and not _starts(piece.text, grammar):
@@ -112,6 +113,11 @@ def _goes_on(piece: _Raw, grammar: Grammar) -> bool:
         return len(words) <= LONGEST_LIST and bool(grammar["weak"].fullmatch(piece.conjunction))
     named = words[0][0].isupper() or words[0][0].isdigit() or words[0].lower() in grammar.numbers
     return len(words) <= LONGEST_LIST and (named or grammar["goes_on"].match(piece.text) is not None)
+
+
+def _continues(before: Piece, piece: _Raw, grammar: Grammar) -> bool:
+    """Whether `piece` adds a fact of its own to what stands before it ("…, 22 years old", "… and no car")."""
+    return grammar.continues(unled(before.text, grammar)[0], piece.text) is not None
 
 
 def _starts(text: str, grammar: Grammar) -> bool:
