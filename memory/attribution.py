@@ -18,7 +18,8 @@ def supported(fact: str, question: str, answer: str) -> bool:
     """Whether `fact` is one statement in the first person that `question` makes, in these words or nearly so.
 
     Words that the statement does not hold may come from `answer`, or from what else the question says of no person, and
-    only where the statement refers to something ("I live there"). What the question says of others, quotes, supposes or asks supports nothing.
+    only where the statement refers to something ("I live there"). What the question says of others, quotes, supposes or
+    asks supports nothing.
     """
     stated = statements(question)
     return any(_carries(told, each, question, answer) for told in _told(fact) for each in stated)

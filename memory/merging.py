@@ -51,6 +51,11 @@ def decide(new: NewFact, similar: Sequence[Fact]) -> Decision:
     return Supersede(older) if older else Add()
 
 
+def replaces(new: NewFact, old: NewFact) -> bool:
+    """Whether `new` takes the place of `old`, whichever of them is stored first."""
+    return _takes_its_place(_reading(new), _reading(old))
+
+
 def _reading(fact: NewFact) -> Reading:
     found = read(fact.text)
     return found if fact.slot is None else found._replace(slot=fact.slot)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from condensery.memory.merging import REPLACES, Skip, Supersede, decide
+from condensery.memory.merging import REPLACES, Skip, Supersede, decide, replaces
 from condensery.memory.types import Fact, NewFact
 
 
@@ -25,12 +25,16 @@ def place_of(new: NewFact, similar: Sequence[Fact]) -> Place:
     if isinstance(decision, Skip):
         return Place(known=True)
     others = decision.facts if isinstance(decision, Supersede) else ()
-    later = [fact for fact in others if fact.said_at > new.said_at]
+    after = [fact for fact in similar if fact.superseded_by is None and fact.said_at > new.said_at]
+    later = [fact for fact in after if fact in others or replaces(fact, new)]
     if later:
         return Place(newer=max(later, key=lambda fact: fact.said_at))
     return Place(older=tuple(others))
 
 
 def slots_to_compare(new: NewFact) -> list[str]:
-    """The slots whose facts `new` may take the place of; they are compared with it however unlike they are."""
-    return [] if new.slot is None else sorted(REPLACES.get(new.slot, {new.slot}))
+    """The slots whose facts `new` may take the place of, or give place to: compared with it however unlike they are."""
+    if new.slot is None:
+        return []
+    behind = {slot for slot, replaced in REPLACES.items() if new.slot in replaced}
+    return sorted(REPLACES.get(new.slot, {new.slot}) | behind)

@@ -83,6 +83,23 @@ async def test_a_turn_that_is_stored_late_does_not_replace_what_was_said_after_i
     assert await texts(memory) == ["I live in Bergen."]
 
 
+async def test_a_home_takes_the_place_of_where_someone_was_though_much_else_is_nearer(memory: Memory) -> None:
+    await memory.remember([fact("I'm in Zurich.", slot="place")], scope=ANN)
+    near = [fact(f"I like Basel in month {number} of the year.", slot=f"like:{number}") for number in range(12)]
+    await memory.remember(near, scope=ANN)
+    [basel] = await memory.remember([fact("I live in Basel.", slot="home", turn="t2", minutes=1)], scope=ANN)
+    [zurich] = [each for each in await memory.list(scope=ANN, history=True) if each.slot == "place"]
+    assert zurich.superseded_by == basel.id
+
+
+async def test_where_someone_was_that_is_stored_late_does_not_hold_beside_their_home(memory: Memory) -> None:
+    [basel] = await memory.remember([fact("I live in Basel.", slot="home", turn="t2", minutes=1)], scope=ANN)
+    [zurich] = await memory.remember([fact("I'm in Zurich.", slot="place")], scope=ANN)
+    assert zurich.superseded_by == basel.id
+    [bern] = await memory.remember([fact("I'm in Bern.", slot="place", turn="t3", minutes=2)], scope=ANN)
+    assert bern.superseded_by is None
+
+
 async def test_what_was_superseded_can_be_said_again(memory: Memory) -> None:
     for number, town in enumerate(("Oslo", "Bergen", "Oslo")):
         await memory.remember([fact(f"I live in {town}.", slot="home", turn=f"t{number}", minutes=number)], scope=ANN)

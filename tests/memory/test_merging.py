@@ -40,6 +40,8 @@ def test_the_same_in_other_words_is_kept_once(known: str, said: str) -> None:
     [
         ("I live in Oslo.", "I moved to Basel in March."),
         ("I'm in Zurich.", "I live in Basel now."),
+        ("I moved to Bergen last month.", "I live in Bergen now."),
+        ("I live in Bern.", "Je me suis installée à Lyon."),
         ("I live in Bern.", "I no longer live in Bern."),
         ("I prefer aisle seats.", "I prefer window seats."),
         ("I have two children.", "I have three children."),
