@@ -57,15 +57,28 @@ def _of_no_person(question: str, grammar: Grammar) -> str:
     return " ".join(sentence for sentence in sentences_of(question) if not grammar.people.search(sentence))
 
 
+def leaves_open(question: str) -> bool:
+    """Whether `question` states something that only a model may make a fact of: put in no known way, or referring.
+
+    What is put in a known way is a fact already, and can support no other.
+    """
+    told = statements(question)
+    return any(each.refers or (not _is_framed(each) and is_lasting(each)) for each in told)
+
+
 def is_lasting(stated: Statement) -> bool:
     """Whether `stated` may be a lasting fact: put in a known way, or any other statement about the speaker themselves.
 
     What is said of their belongings and people needs a known way: most of it passes.
     """
     grammar = stated.grammar
-    if framed(stated.text.rstrip("."), grammar) is not None:
+    if _is_framed(stated):
         return True
     return not _is_owned(stated) and not grammar["passing"].search(stated.text)
+
+
+def _is_framed(stated: Statement) -> bool:
+    return framed(stated.text.rstrip("."), stated.grammar) is not None
 
 
 def _is_owned(stated: Statement) -> bool:

@@ -12,13 +12,13 @@ from llama_index.core.llms import ChatMessage, MessageRole
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from condensery.errors import ConfigError, ProviderError
-from condensery.memory.attribution import supported
-from condensery.memory.clauses import statements
+from condensery.memory.attribution import leaves_open, supported
+from condensery.memory.languages import grammars_for
 from condensery.memory.merging import Skip, decide
 from condensery.memory.self_stated import self_stated, slot_of
 from condensery.memory.types import LONGEST_FACT, Fact, NewFact
 from condensery.models.chat import ChatModel, InputTooLarge
-from condensery.prompts.loader import Prompts
+from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.text import beginning, is_blank, one_line
 from condensery.settings import Memory
 from condensery.workflows.own_words import own_words
@@ -73,12 +73,12 @@ class ModelExtractor:
     async def extract(self, question: str, answer: str) -> list[NewFact]:
         """The facts of `question`, those of the rules first.
 
-        A question that states nothing in the first person costs no call: it could support no fact. Raises
+        A question costs no call that states nothing beside what the rules read: it could support no other fact. Raises
         `MalformedExtraction` after two replies that are no list of facts, `InputTooLarge` when the question alone does
         not fit the model.
         """
         found = self_stated(question)
-        if not statements(question):
+        if not leaves_open(question):
             return found
         told = await self._said_by_model(one_line(own_words(question)), answer)
         return united(found, told, question, answer)
@@ -117,7 +117,10 @@ class ModelExtractor:
             most = 0 if most < ANSWER_CHARS // 4 else min(most, len(line)) // 2
 
     def _prompt(self, question: str, answer: str) -> list[ChatMessage]:
-        text = self._prompts.render("extract", question=_inert(question), answer=_inert(answer))
+        """In the language of the question, whichever the locale: a small model answers in that of its prompt."""
+        spoken = grammars_for(question, question)[0].locale
+        prompts = self._prompts if spoken == self._prompts.locale else prompts_for(spoken)
+        text = prompts.render("extract", question=_inert(question), answer=_inert(answer))
         return [ChatMessage(role=MessageRole.USER, content=text)]
 
 
