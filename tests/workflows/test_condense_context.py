@@ -2,16 +2,13 @@
 
 import pytest
 
-from condensery.memory.self_stated import self_stated
 from condensery.models.chat import ChatModel
 from condensery.models.labels import strip_label
-from condensery.models.types import Reply
 from condensery.prompts.loader import LOCALES, Prompts, prompts_for
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.condense_context import CondenseContext
-from condensery.workflows.engines.judging import judge
 from condensery.workflows.turn import Exchange, FallbackReason
 
 SETTINGS = load_settings()
@@ -178,17 +175,6 @@ async def test_a_statement_that_leaves_no_room_for_itself_gives_the_message() ->
     model = ChatModel(ScriptedLLM(f"{REWRITES['en'].rstrip('?')} (Tarnel)?"), name="s", context_window=4096)
     found = await CondenseContext(settings, model, prompts_for("en")).prepare(STATED["en"][0], [HISTORY["en"]])
     assert (found.search_query, found.reason) == (STATED["en"][0], FallbackReason.LOST_WORDS)
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-async def test_the_prompt_shows_that_what_people_say_of_themselves_is_repeated(locale: str) -> None:
-    examples = prompts_for(locale).rewriting["examples"]
-    shown = [each for each in examples if self_stated(each["message"])]
-    assert shown
-    for each in shown:
-        history = [Exchange(message=asked, answer=answer) for asked, answer in each["conversation"]]
-        reply = Reply(text=each["question"], finish_reason="stop")
-        assert judge(reply, each["message"], history, 512) == PreparedQuery(each["question"], each["message"])
 
 
 async def test_one_call_is_made_and_it_does_not_stream() -> None:
