@@ -103,7 +103,7 @@ def _statement(
 def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar, has_company: bool) -> str | None:
     """`text` as a clause with its subject; None when it is not about the speaker."""
     if turned := grammar["verb_last"].fullmatch(_bare(text)):
-        return turned.expand(r"\g<s> \g<v> \g<r>") if turned["r"] else turned.expand(r"\g<s> \g<v>")
+        return f"{turned['s']} {turned['v']} {turned['r'] or ''}"
     if turned := grammar["inverted"].fullmatch(_bare(text)):
         return f"{grammar.elide_as}{turned['v']} {turned['r']}"
     if before is not None and grammar["own"].match(before.text):

@@ -61,7 +61,7 @@ class Rewrite(NamedTuple):
 
     def rewritten(self, text: str) -> str | None:
         """`text` as a clause, None when it is no such phrase."""
-        found = self.pattern.fullmatch(text)
+        found = self.pattern.fullmatch(f"{text[:1].lower()}{text[1:]}" if self.alone else text)
         return self.into.format(**found.groupdict(default="")) if found else None
 
 
