@@ -7,6 +7,7 @@ import re
 
 from condensery.memory.clauses import Statement, statements
 from condensery.memory.grammar import Grammar
+from condensery.memory.merging import HOME
 from condensery.memory.pieces import sentences_of
 from condensery.memory.reading import framed
 from condensery.workflows.engines.wording import Vocabulary, content_words, numbers
@@ -41,7 +42,10 @@ def _carries(told: Statement, stated: Statement, question: str, answer: str) -> 
     if _denies(told) != _denies(stated):
         return False
     words, said = content_words(told.text), Vocabulary(stated.text)
-    missing = [word for word in words if not said.has(word) and not _is_filler(word, told.grammar)]
+    other = [word for word in words if not said.has(word)]
+    if other and _answers_something_else(told, stated):
+        return False
+    missing = [word for word in other if not _is_filler(word, told.grammar)]
     extra_numbers = numbers(told.text) - numbers(stated.text)
     if not missing and not extra_numbers:
         return is_lasting(told) and not _loses_a_name(told, stated)
@@ -88,6 +92,13 @@ def _is_owned(stated: Statement) -> bool:
 
 def _denies(stated: Statement) -> bool:
     return bool(stated.grammar["negation"].search(stated.text))
+
+
+def _answers_something_else(told: Statement, stated: Statement) -> bool:
+    """Whether both are put in known ways that do not belong together ("I live in Leith", "I work in Leith")."""
+    ways = [framed(each.text.rstrip("."), each.grammar) for each in (told, stated)]
+    kinds = {(way.slot or "").partition(":")[0] for way in ways if way}
+    return None not in ways and not stated.refers and len(kinds) > 1 and not kinds <= HOME
 
 
 def _is_filler(word: str, grammar: Grammar) -> bool:

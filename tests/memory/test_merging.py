@@ -22,6 +22,7 @@ def new(text: str) -> NewFact:
         ("I live in Oslo.", "I'm living in Oslo."),
         ("I live in Oslo.", "I am based in Oslo."),
         ("I live in Oslo, Norway.", "I live in Oslo."),
+        ("Vivo a Torino.", "Mi sono trasferita a Torino."),
         ("I live in Oslo.", "Ich wohne in Oslo."),
         ("I am a nurse.", "I work as a nurse."),
         ("My dog is called Rex.", "My dog's name is Rex."),
