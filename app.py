@@ -18,10 +18,11 @@ from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
 from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, TurnEvent, TurnFinished
+from condensery.workflows.memory import to_remember
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.reading_ahead import ReadingAhead
 from condensery.workflows.starting import turn_options, turn_start
-from condensery.workflows.turn import Outcome, Turn, TurnOptions
+from condensery.workflows.turn import Outcome, Turn, TurnKey, TurnOptions
 
 log = logging.getLogger(__name__)
 
@@ -104,6 +105,8 @@ class App:
     async def warm(self) -> None:
         """Load the embedding model and build the lexical index, so that the first question need not wait for them."""
         services = self.services
+        if services.settings.memory.enabled and services.settings.memory.in_process:
+            self._memory_worker.wake()  # there may be turns that an earlier process left
         await asyncio.gather(services.embedder.embed_query("warm"), services.retrieval.warm(), services.memory.warm())
 
     async def ingest(
@@ -162,7 +165,7 @@ class App:
                 partial.see(event)
                 if isinstance(event, TurnFinished):
                     self._ahead.begin(agent.services, start)
-                    self._remember_later(agent.services, start)
+                    self._remember_later(agent.services, start.key)
                 if isinstance(event, TurnEvent):
                     yield event
             await handler
@@ -193,7 +196,7 @@ class App:
             with suppress(Exception):
                 await asyncio.wait_for(handler, STOP_SECONDS)
         if not partial.finished:
-            await self._store(partial.turn(Outcome.STOPPED))
+            await self._store(partial.turn(Outcome.STOPPED), partial)
 
     async def _fail(self, partial: PartialTurn, error: Exception) -> list[EvidenceReady | AnswerDelta | TurnFinished]:
         reason = reason_of(error)
@@ -204,13 +207,14 @@ class App:
         for event in events:
             partial.see(event)
         turn = partial.turn(Outcome.FAILED if reason in FAULTS else Outcome.REFUSED, reason)
-        await self._store(turn)
+        await self._store(turn, partial)
         return [*events, TurnFinished(turn=turn)]
 
-    async def _store(self, turn: Turn) -> None:
-        """Keep a turn that ended early; that it cannot be kept is no reason to say nothing."""
+    async def _store(self, turn: Turn, partial: PartialTurn) -> None:
+        """Keep a turn that ended early and what it says of the person; if it cannot be kept, the turn still ends."""
         try:
-            await self.services.turns.save(turn)
+            await self.services.turns.save(turn, await to_remember(self.services, partial.question, ""))
+            self._remember_later(self.services, turn.key)
         except Exception as error:
             log.error("a turn that ended early could not be stored: %s", _name_of(error))
 
@@ -221,9 +225,9 @@ class App:
             await asyncio.wait(self._stopping)
         await self._memory_worker.close(seconds=self.settings.memory.drain_seconds)
 
-    def _remember_later(self, services: Services, start: ChatStart) -> None:
+    def _remember_later(self, services: Services, key: TurnKey) -> None:
         """Unless a `condensery worker` does it."""
-        if start.key.user_id is not None and services.settings.memory.enabled and services.settings.memory.in_process:
+        if key.user_id is not None and services.settings.memory.enabled and services.settings.memory.in_process:
             self._memory_worker.wake()
 
     async def write_memory(self) -> bool:

@@ -201,7 +201,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             documents=documents,
             retrieval=retrieval,
             prompts=prompts_for(settings.locale),
-            memory=await stack.enter_async_context(open_memory(database, embedder, settings.data_dir)),
+            memory=await stack.enter_async_context(
+                open_memory(database, embedder, settings.data_dir, needed=settings.memory.enabled)
+            ),
             live=live,
         )
         stack.push_async_callback(services.cross_encoders.close)

@@ -1,7 +1,8 @@
 """MemoryWriterAgent: finds what a turn says about the person. It runs after the turn, and sees no document."""
 
-from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
+from llama_index.core.workflow import StartEvent, StopEvent, Workflow, WorkflowTimeoutError, step
 
+from condensery.errors import ProviderError
 from condensery.memory.attribution import supported
 from condensery.memory.extraction import FactExtractor
 from condensery.memory.types import NewFact
@@ -53,8 +54,11 @@ class MemoryWriterAgent(Workflow):
         return FactsChecked(facts=tuple(kept))
 
     async def find(self, question: str, answer: str) -> list[NewFact]:
-        """Run once and return the facts."""
-        checked: FactsChecked = await self.run(start_event=TurnToRemember(question=question, answer=answer))
+        """Run once and return the facts; raises `ProviderError` when it takes too long."""
+        try:
+            checked: FactsChecked = await self.run(start_event=TurnToRemember(question=question, answer=answer))
+        except WorkflowTimeoutError as error:
+            raise ProviderError("finding facts took longer than memory.extraction_seconds") from error
         return list(checked.facts)
 
 

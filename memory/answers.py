@@ -15,7 +15,9 @@ LONGEST_RUN = 8
 
 _CITATION = re.compile(r"[ \t]*\[\d+\]")
 _WORD = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u3041-\u30ff\u3400-\u9fff]|[^\W_]+")
-_QUOTATION = re.compile(r"\"(?=\S)[^\"]+(?<=\S)\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»")
+_QUOTATION = re.compile(
+    r"\"(?=\S)[^\"]+(?<=\S)\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‹[^›]+›|‘[^’]+’(?!\w)|(?<!\w)'(?=\S)[^']+(?<=\S)'(?!\w)"
+)
 _DIACRITICS = re.compile("[\u0300-\u036f]")
 
 

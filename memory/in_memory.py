@@ -18,6 +18,8 @@ class InMemoryMemory:
         self._embedder = embedder
         self._kept: dict[MemoryScope, dict[str, Fact]] = {}
 
+    ready = True
+
     async def recall(self, question: str, *, scope: MemoryScope, limit: int, threshold: float) -> list[Fact]:
         """The facts that hold today and fit by at least `threshold`, best first."""
         current = await self.list(scope=scope)

@@ -4,13 +4,14 @@ See `docs/decisions/memory-on-mem0.md` for what is left to mem0, and what is not
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from condensery.errors import ProviderError
+from condensery.errors import ConfigError, ProviderError
 from condensery.memory import mem0_history
 from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
@@ -24,6 +25,8 @@ from condensery.retrieval.text import is_blank
 from condensery.storage.database import Database
 from condensery.storage.memories import MemoryTable
 from condensery.storage.text import clean_text
+
+log = logging.getLogger(__name__)
 
 SIMILAR = 10
 """Facts that a new one is compared with, beside all of its slot."""
@@ -46,6 +49,11 @@ class Mem0Memory:
         self._locks = ScopeLocks(table.db)
         self._mem0: Any = None
         self._pool: Any = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether mem0 is open; the embedding model is loaded then, too."""
+        return self._mem0 is not None
 
     async def recall(self, question: str, *, scope: MemoryScope, limit: int, threshold: float) -> list[Fact]:
         """At most `limit` facts that hold today and whose cosine to `question` is at least `threshold`, best first."""
@@ -198,13 +206,21 @@ class Mem0Memory:
 
 
 @asynccontextmanager
-async def open_memory(db: Database, embedder: Embedder, data_dir: Path) -> AsyncIterator[Mem0Memory]:
+async def open_memory(
+    db: Database, embedder: Embedder, data_dir: Path, *, needed: bool = True
+) -> AsyncIterator[Mem0Memory]:
     """The memory of this database; its table is made when there is none. mem0 itself is opened when it is needed.
 
-    Raises `ConfigError` when facts are there that another embedding model embedded.
+    Raises `ConfigError` when facts are there that another embedding model embedded; where memory is not `needed`, this
+    is only a warning, and recalling raises it.
     """
     table = MemoryTable(db, model=embedder.name, dimension=embedder.dimension)
-    await table.open()
+    try:
+        await table.open()
+    except ConfigError as error:
+        if needed:
+            raise
+        log.warning("memory is switched off, and could not be used: %s", error)
     memory = Mem0Memory(table, embedder, data_dir)
     await memory.purge()
     try:

@@ -12,7 +12,7 @@ from condensery.tracing import degraded
 log = logging.getLogger(__name__)
 
 OPENING_SECONDS = 20.0
-"""The first recall of a process may wait this long for the models and libraries it needs."""
+"""The first recall of a process that has anything to recall may wait this long for what it has to load."""
 
 IsOn = Callable[[str], Awaitable[bool]]
 
@@ -27,37 +27,34 @@ class Recaller:
 
     async def of_user(self, user_id: str | None, question: str) -> tuple[Fact, ...]:
         """The user's facts that bear on `question`; none for nobody, or for who switched memory off."""
-        if user_id is None or not self._settings.enabled:
+        limit = self._settings.limit
+        if user_id is None or not limit or not self._settings.enabled:
             return ()
-        return await self._safely(self._of_user(user_id, question))
+        return await self._safely(self._of_user(user_id, question, limit))
 
     async def of_organization(self, organization_id: str | None, question: str) -> tuple[Fact, ...]:
         """The organization's facts that bear on `question`; none for no organization."""
-        if organization_id is None or not self._settings.enabled:
+        limit = self._settings.organization_limit
+        if organization_id is None or not limit or not self._settings.enabled:
             return ()
-        scope = organization_scope(organization_id)
-        return await self._safely(self._recall(scope, question, self._settings.organization_limit))
+        return await self._safely(self._recall(organization_scope(organization_id), question, limit))
 
-    async def _of_user(self, user_id: str, question: str) -> tuple[Fact, ...]:
+    async def _of_user(self, user_id: str, question: str, limit: int) -> tuple[Fact, ...]:
         if not await self._is_on(user_id):
             return ()
-        return await self._recall(user_scope(user_id), question, self._settings.limit)
+        return await self._recall(user_scope(user_id), question, limit)
 
     async def _recall(self, scope: MemoryScope, question: str, limit: int) -> tuple[Fact, ...]:
-        if not limit:
-            return ()
-        async with asyncio.timeout(OPENING_SECONDS):
-            await self._memory.warm()
-        async with asyncio.timeout(self._settings.seconds):
-            found = await self._memory.recall(question, scope=scope, limit=limit, threshold=self._settings.threshold)
-        return tuple(found)
+        threshold = self._settings.threshold
+        return tuple(await self._memory.recall(question, scope=scope, limit=limit, threshold=threshold))
 
     async def _safely(self, recall: Awaitable[tuple[Fact, ...]]) -> tuple[Fact, ...]:
-        seconds = self._settings.seconds
+        seconds = self._settings.seconds if self._memory.ready else max(self._settings.seconds, OPENING_SECONDS)
         try:
-            return await recall
+            async with asyncio.timeout(seconds):
+                return await recall
         except TimeoutError:
-            degraded(f"nothing recalled: it took longer than memory.seconds = {seconds:g}")
+            degraded(f"nothing recalled within {seconds:g} seconds (memory.seconds)")
         except CondenseryError as error:
             log.warning("nothing was recalled: %s", error)
             degraded(f"nothing recalled: {error}")

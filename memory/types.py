@@ -121,6 +121,11 @@ class Memory(Protocol):
 class OpenMemory(Memory, Protocol):
     """A memory that this process has open: its scopes can be held, and it can be made ready."""
 
+    @property
+    def ready(self) -> bool:
+        """Whether a recall has nothing to load any more."""
+        ...
+
     def locked(self, scope: MemoryScope) -> AbstractAsyncContextManager[None]:
         """Keep every other writer of `scope`, in whichever process, waiting until the end of the block."""
         ...

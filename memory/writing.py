@@ -3,12 +3,13 @@
 Two transactions, so that a worker that is killed repeats neither a model's call nor a fact.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from condensery.errors import CondenseryError, ConfigError
+from condensery.errors import CondenseryError
 from condensery.memory.extraction import MalformedExtraction
 from condensery.memory.types import NewFact, OpenMemory, user_scope
 from condensery.settings import Memory as MemorySettings
@@ -53,6 +54,9 @@ class OutboxWriter:
                 return False
             try:
                 await self._write(taken)
+            except asyncio.CancelledError:  # what takes longer than a program lives must not keep the others waiting
+                taken.put_off(self._settings.retry_seconds)
+                raise
             except Exception as error:
                 await self._failed(taken, error)
         return True
@@ -88,9 +92,8 @@ class OutboxWriter:
         return (datetime.now(UTC) + timedelta(days=days)).date() if days else None
 
     async def _failed(self, taken: Taken, error: Exception) -> None:
-        """Malformed facts and wrong settings do not mend themselves: such a row is parked at once."""
-        hopeless = isinstance(error, MalformedExtraction | ConfigError)
-        attempts = 1 if hopeless else self._settings.attempts
+        """A model that gives no list of facts is not asked again: such a row is parked at once."""
+        attempts = 1 if isinstance(error, MalformedExtraction) else self._settings.attempts
         reason = str(error) if isinstance(error, CondenseryError) else f"storing failed ({type(error).__name__})"
         log.warning("the facts of a turn were not stored: %s", reason)
         log.debug("the reason", exc_info=error)

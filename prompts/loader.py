@@ -86,6 +86,7 @@ class Prompts:
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
         self.facts: dict[str, Any] = _toml(root, "facts.toml")
+        self.own_questions: list[dict[str, Any]] = _toml(root, "own_questions.toml")["asks"]
         self.rewriting: dict[str, Any] = _toml(root, "rewriting.toml")
         self.ordinary: dict[str, list[str]] = _toml(root, "ordinary.toml")
 

@@ -71,7 +71,7 @@ class Probe(Frozen):
     text: str
     dense: float = Field(1.0, ge=0)
     lexical: float = Field(1.0, ge=0)
-    told: bool = Field(False, description="Whether it is an earlier answer, which the person knows, or may hold words of one.")
+    told: bool = Field(False, description="Whether it may hold words of an earlier answer, which the person knows.")
 
 
 class SearchQuery(Frozen):

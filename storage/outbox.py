@@ -79,6 +79,10 @@ class Taken:
         if tries >= attempts:
             self._failure["parked_at"] = func.now()
 
+    def put_off(self, wait_seconds: float) -> None:
+        """Put the row behind those that wait, once the block ends: it was broken off, which is no failure."""
+        self._failure = {"available_at": func.now() + timedelta(seconds=wait_seconds)}
+
     async def _execute(self, statement: Any) -> None:
         async with reporting_failures(self._db.url):
             await self._connection.execute(statement.where(outbox.c.id == self.row.id))

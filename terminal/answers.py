@@ -11,7 +11,7 @@ from condensery.settings import Settings
 from condensery.terminal.output import out
 from condensery.terminal.sources import show_sources
 from condensery.terminal.spinner import Spinner
-from condensery.workflows.events import AnswerDelta, CondensedQuestion, FactsRecalled, TurnEvent, TurnFinished
+from condensery.workflows.events import AnswerDelta, CondensedQuestion, FactsUsed, TurnEvent, TurnFinished
 from condensery.workflows.turn import Turn
 
 
@@ -58,7 +58,7 @@ class TurnView:
                 for line in self._about_the_search(event):
                     out.say(line, style="dim italic")
                 self._spinner = Spinner("Answering…")
-            case FactsRecalled(facts=facts):
+            case FactsUsed(facts=facts):
                 self.close()
                 known = " · ".join(fact.text for fact in facts)
                 out.say(f"{self._prompts.text('memory.recalled')}: {known}", style="dim italic")

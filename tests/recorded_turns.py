@@ -42,8 +42,7 @@ class RecordingMemory:
         self.stored += facts
         return []
 
-    async def warm(self) -> None:
-        """Nothing to load."""
+    ready = True
 
 
 class Recorded:

@@ -6,7 +6,7 @@ from condensery.ui.transcript import Place, Transcript
 from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
-    FactsRecalled,
+    FactsUsed,
     HypothesisMade,
     StageFinished,
     TurnEvent,
@@ -24,7 +24,7 @@ class LiveTurn:
         self._transcript = transcript
         self._place = place
         self._seen = PartialTurn(TurnKey(turn_id=place.turn, conversation_id=place.thread_id), message)
-        self._shown: dict[str, str] = {}  # by stage, what it made up or recalled; a reload shows it no more
+        self._shown: dict[str, str] = {}  # by stage, what it made up or used; a reload shows it no more
         self._ended = False
 
     async def show(self, event: TurnEvent) -> None:
@@ -36,8 +36,8 @@ class LiveTurn:
                 await self._trace()
             case HypothesisMade(passage=passage):
                 self._shown["hypothesize"] = passage
-            case FactsRecalled(kind=kind, facts=facts):
-                self._shown[f"recall_{kind}_memory"] = "\n".join(f"- {fact.text}" for fact in facts)
+            case FactsUsed(facts=facts):
+                self._shown["compose"] = "\n".join(f"- {fact.text}" for fact in facts)
             case StageFinished(record=record):
                 await self._stage(record)
             case AnswerDelta(text=text) if begun or not text:

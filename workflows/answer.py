@@ -22,6 +22,7 @@ from condensery.workflows.events import (
     ContextAccepted,
     EnrichedHistory,
     EvidenceReady,
+    FactsUsed,
 )
 from condensery.workflows.extractive import in_quoting_order, quoted_answer
 from condensery.workflows.history import memory_blocks
@@ -56,6 +57,8 @@ class AnswerSteps:
             return _quoting(context, history.memories)
         if left_out := len(context.chunks) - len(fitted.chunks):
             degraded(f"{left_out} of {len(context.chunks)} passages did not fit the window of {model.name}")
+        if fitted.memories:
+            ctx.write_event_to_stream(FactsUsed(facts=fitted.memories))
         return AnswerPrompt(
             question=context.question,
             method=context.method,

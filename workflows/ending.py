@@ -40,7 +40,7 @@ class EndingSteps:
             reason=reason,
             question=question,
             method=method,
-            outbox=await to_remember(self.services, question, "") if question else None,
+            outbox=await to_remember(self.services, question, ""),
         )
 
     @stage

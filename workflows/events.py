@@ -10,7 +10,7 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent
 from pydantic import AfterValidator, Field, model_validator
 
 from condensery.errors import RefusalReason
-from condensery.memory.types import Fact, Remembered, ScopeKind
+from condensery.memory.types import Fact, Remembered
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen, Probe, ScoredChunk
 from condensery.workflows.turn import (
@@ -256,11 +256,10 @@ class HypothesisMade(StrictEvent):
     passage: str
 
 
-class FactsRecalled(StrictEvent):
-    """The facts that may bear on this turn, of one scope; shown while it runs, and kept by their ids."""
+class FactsUsed(StrictEvent):
+    """The recalled facts that the answer is made with; shown while the turn runs, and kept by their ids."""
 
-    kind: ScopeKind
-    facts: tuple[Fact, ...]
+    facts: tuple[Remembered, ...]
 
 
 class SearchStarted(StrictEvent):
@@ -288,9 +287,7 @@ class StageFinished(StrictEvent):
     record: StageRecord
 
 
-TurnEvent = (
-    CondensedQuestion | HypothesisMade | FactsRecalled | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
-)
+TurnEvent = CondensedQuestion | HypothesisMade | FactsUsed | EvidenceReady | AnswerDelta | StageFinished | TurnFinished
 
 OWN_WORDS: frozenset[type] = frozenset((ChatStart, AgentCall, HistoryLimited, EnrichedHistory, AnswerPrompt))
 """The events that carry the user's own words; the steps that accept them are pinned by a test."""

@@ -1,15 +1,17 @@
 """Steps of long-term memory. Each consumes the standalone question, and `remember` the answer: never the message."""
 
+import logging
+
 from llama_index.core.workflow import Context
 
+from condensery.errors import CondenseryError
 from condensery.memory.answers import own_question
-from condensery.memory.types import Fact, ScopeKind
+from condensery.memory.types import Fact
 from condensery.services import Services
 from condensery.storage.outbox import MEMORY
 from condensery.workflows.events import (
     Answered,
     CondensedQuestion,
-    FactsRecalled,
     OrganizationMemories,
     TurnEnded,
     UserMemories,
@@ -17,16 +19,23 @@ from condensery.workflows.events import (
 from condensery.workflows.stage import noted, stage
 from condensery.workflows.turn import OutboxEntry
 
+log = logging.getLogger(__name__)
 
-async def to_remember(services: Services, question: CondensedQuestion, answer: str) -> OutboxEntry | None:
-    """What is put aside to be remembered after the turn: nothing for nobody, and for who switched memory off."""
-    key = question.key
-    if key.user_id is None or not services.settings.memory.enabled:
+
+async def to_remember(services: Services, question: CondensedQuestion | None, answer: str) -> OutboxEntry | None:
+    """What is put aside to be remembered after the turn: nothing for nobody, and for who switched memory off.
+
+    Whoever stores it asks again, so that it is put aside when nobody can be asked now.
+    """
+    if question is None or question.key.user_id is None or not services.settings.memory.enabled:
         return None
-    if not await services.memory_users.enabled(key.user_id):
-        return None
+    try:
+        if not await services.memory_users.enabled(question.key.user_id):
+            return None
+    except CondenseryError as error:
+        log.warning("put aside without knowing whether memory is on: %s", error)
     payload = {"question": own_question(question), "answer": answer}
-    return OutboxEntry(turn_id=key.turn_id, kind=MEMORY, payload=payload)
+    return OutboxEntry(turn_id=question.key.turn_id, kind=MEMORY, payload=payload)
 
 
 class MemorySteps:
@@ -38,14 +47,14 @@ class MemorySteps:
     async def recall_user_memory(self, ctx: Context, question: CondensedQuestion) -> UserMemories:
         """Recall the facts of this user that bear on the question."""
         facts = await self.services.recaller.of_user(question.key.user_id, own_question(question, earlier=True))
-        return UserMemories(facts=_shown(ctx, "user", facts))
+        return UserMemories(facts=_counted(facts))
 
     @stage
     async def recall_organization_memory(self, ctx: Context, question: CondensedQuestion) -> OrganizationMemories:
         """Recall the approved facts of this organization that bear on the question."""
         asked = own_question(question, earlier=True)
         facts = await self.services.recaller.of_organization(question.key.organization_id, asked)
-        return OrganizationMemories(facts=_shown(ctx, "organization", facts))
+        return OrganizationMemories(facts=_counted(facts))
 
     @stage
     async def remember(self, ctx: Context, question: CondensedQuestion, answered: Answered) -> TurnEnded:
@@ -61,9 +70,8 @@ class MemorySteps:
         )
 
 
-def _shown(ctx: Context, kind: ScopeKind, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Tell who watches; the stage's note, which is stored with the turn, says how many alone."""
+def _counted(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The stage's note, which is stored with the turn, says how many alone."""
     if facts:
-        ctx.write_event_to_stream(FactsRecalled(kind=kind, facts=facts))
         noted(f"recalled {len(facts)}")
     return facts

@@ -10,7 +10,7 @@ from condensery.workflows.events import (
     AnswerDelta,
     CondensedQuestion,
     EvidenceReady,
-    FactsRecalled,
+    FactsUsed,
     SearchStarted,
     StageFinished,
     TurnFinished,
@@ -40,6 +40,11 @@ class PartialTurn:
         return self._text
 
     @property
+    def question(self) -> CondensedQuestion | None:
+        """The standalone question, once it was made."""
+        return self._question
+
+    @property
     def stages(self) -> int:
         """How many stages have ended."""
         return len(self._stages)
@@ -58,7 +63,7 @@ class PartialTurn:
                 self._method = method
             case EvidenceReady(chunks=chunks, mode=mode):
                 self._evidence, self._mode, self._shown = chunks, mode, True
-            case FactsRecalled(facts=facts):
+            case FactsUsed(facts=facts):
                 self._memories += tuple(fact.id for fact in facts)
             case StageFinished(record=record):
                 self._stages.append(record)

@@ -112,7 +112,7 @@ class Turn(Frozen):
     answer_mode: str | None = None
     evidence: tuple[ScoredChunk, ...] = ()
     citations: tuple[Citation, ...] = ()
-    memories: tuple[str, ...] = Field((), description="Ids of the facts that were recalled for it.")
+    memories: tuple[str, ...] = Field((), description="Ids of the facts the answer was made with.")
     stages: tuple[StageRecord, ...] = ()
     outcome: Outcome
     reason: str | None = Field(None, description="The refusal's reason, for outcomes refused and failed.")

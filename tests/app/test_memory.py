@@ -1,14 +1,16 @@
 """What a person says of themselves is there in their next conversation, and nowhere else."""
 
 import asyncio
-from pathlib import Path
+from contextlib import aclosing
+
+import pytest
 
 from condensery.app import App, open_app
 from condensery.memory.types import NewFact, organization_scope
 from condensery.settings import Settings
 from condensery.testing import ScriptedLLM
 from condensery.tests.app.helpers import OpenApp, events_of
-from condensery.workflows.events import FactsRecalled
+from condensery.workflows.events import CondensedQuestion, FactsUsed
 from condensery.workflows.turn import Outcome
 
 TOLD = "I live in Oslo and I'm vegetarian. How much is a ticket for a dog?"
@@ -53,7 +55,7 @@ async def test_a_model_is_told_what_is_known_and_the_turn_knows_which_facts_it_u
         await app.ask(TOLD, user_id="ada")
         await remembered(app)
         events = await events_of(app, "Which dishes are vegetarian?", user_id="ada")
-        told = [event for event in events if isinstance(event, FactsRecalled)]
+        told = [event for event in events if isinstance(event, FactsUsed)]
         assert [fact.text for event in told for fact in event.facts] == ["I'm vegetarian."]
         prompt = model.calls[-1].text
         assert "- I'm vegetarian." in prompt
@@ -125,14 +127,35 @@ async def test_an_app_that_leaves_it_to_a_worker_stores_nothing_itself(corpus_ap
         assert len(await app.memory.list("ada")) == 2
 
 
-async def test_a_memory_that_fails_costs_no_answer(corpus_app: OpenApp, tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["memories", "memory_users", "memory_state"])
+async def test_a_memory_that_fails_costs_no_answer(corpus_app: OpenApp, table: str) -> None:
     async with corpus_app() as app:
         await app.ask(TOLD, user_id="ada")
         await remembered(app)
         async with app.services.database.transaction() as connection:
-            await connection.exec_driver_sql("ALTER TABLE memories RENAME TO lost")
+            await connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO lost")
         turn = await app.ask("How much is a ticket for a dog?", user_id="ada")
         assert turn.outcome is Outcome.ANSWERED
         assert "6 francs" in turn.answer
         notes = {record.stage: record for record in turn.stages}
         assert notes["recall_user_memory"].degraded
+
+
+async def test_what_a_stopped_turn_says_of_the_person_is_remembered(corpus_app: OpenApp) -> None:
+    model = ScriptedLLM("Take the blue line [1].", gate=asyncio.Event())
+    async with corpus_app(model, memory={"extraction": "rules"}) as app:
+        async with aclosing(app.stream(TOLD, user_id="ada")) as events:
+            async for event in events:
+                if isinstance(event, CondensedQuestion):
+                    break
+        await remembered(app)
+        assert {fact.text for fact in await app.memory.list("ada")} == {"I live in Oslo.", "I'm vegetarian."}
+
+
+async def test_what_asks_the_documents_is_answered_from_them_whatever_the_person_said(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        await app.ask("I travel with a dog. How much is a ticket?", user_id="ada")
+        await remembered(app)
+        turn = await app.ask("Can I travel with a dog?", user_id="ada")
+        assert turn.citations
+        assert "You told me" not in turn.answer

@@ -71,7 +71,7 @@ async def test_nobody_has_no_memory() -> None:
 @pytest.mark.parametrize(
     ("failure", "reason"),
     [
-        (None, "it took longer than memory.seconds = 0.05"),
+        (None, "within 0.05 seconds (memory.seconds)"),
         (ProviderError("the database is out of reach"), "the database is out of reach"),
         (RuntimeError("I live in Oslo"), "the memory failed; the log has the details"),
     ],
@@ -82,6 +82,32 @@ async def test_a_recall_that_is_late_or_fails_is_no_recall_with_the_reason(
     recaller = Recaller(Failing(failure), yes, Memory(seconds=0.05))
     with noting() as notes:
         assert await recaller.of_user("ada", "Is there tea?") == ()
-    assert list(notes) == [f"nothing recalled: {reason}"]
+    assert list(notes) == [f"nothing recalled{'' if failure is None else ':'} {reason}"]
     assert notes.degraded
     assert "Oslo" not in "\n".join(record.getMessage() for record in caplog.records if record.levelname != "DEBUG")
+
+
+async def test_the_deadline_holds_for_whether_memory_is_on_as_well() -> None:
+    async def never(user_id: str) -> bool:
+        await asyncio.Event().wait()
+        return True
+
+    with noting() as notes:
+        assert await Recaller(InMemoryMemory(), never, Memory(seconds=0.05)).of_user("ada", "Is there tea?") == ()
+    assert list(notes) == ["nothing recalled within 0.05 seconds (memory.seconds)"]
+
+
+async def test_a_memory_that_has_still_to_be_opened_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Opening(InMemoryMemory):
+        ready = False
+
+        async def recall(self, question: str, *, scope: MemoryScope, limit: int, threshold: float) -> list[Fact]:
+            await asyncio.sleep(0.1)
+            return await super().recall(question, scope=scope, limit=limit, threshold=0)
+
+    memory = Opening()
+    await memory.remember([NewFact(text="I like green tea.")], scope=user_scope("ada"))
+    recaller = Recaller(memory, yes, Memory(seconds=0.01))
+    assert [fact.text for fact in await recaller.of_user("ada", "Is there tea?")] == ["I like green tea."]
+    monkeypatch.setattr("condensery.memory.recalling.OPENING_SECONDS", 0.01)
+    assert await recaller.of_user("ada", "Is there tea?") == ()
