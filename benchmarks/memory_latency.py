@@ -2,9 +2,10 @@
 
     python benchmarks/memory_latency.py --facts 10000 --rounds 4
 
-Ingests `examples/docs`, fills the memory with `--facts` facts of the user who asks and as many of others, and asks every
-question of `evals/fixtures/follow_ups.json`, in its conversation, once with memory on and once with it off. Without a
-language model. Prints milliseconds at the median and the 95th percentile, and the difference; `--json` for machines.
+Ingests `examples/docs`, fills the memory with `--facts` facts of the user who asks and as many of others, and asks
+every question of `evals/fixtures/follow_ups.json`, in its conversation, once with memory on and once with it off.
+Without a language model. Prints milliseconds at the median and the 95th percentile, and the difference; `--json` for
+machines.
 """
 
 import argparse
