@@ -160,7 +160,9 @@ class App:
         check(agent.services, start.options)
         self._ahead.stop()
         try:
-            handler = agent.run(start_event=await self._with_history(start, agent.services))
+            begun = await self._with_history(start, agent.services)
+            partial.asked_at = begun.asked_at
+            handler = agent.run(start_event=begun)
             async for event in handler.stream_events():
                 partial.see(event)
                 if isinstance(event, TurnFinished):
@@ -178,10 +180,11 @@ class App:
 
     async def _with_history(self, start: ChatStart, services: Services) -> ChatStart:
         limits, key = services.settings.history, start.key
+        asked_at = None if key.user_id is None else await services.turns.now()
         history = await services.turns.history(
             key.conversation_id, max_turns=limits.max_turns, max_chars=limits.max_chars, user_id=key.user_id
         )
-        return start.model_copy(update={"history": tuple(history)})
+        return start.model_copy(update={"history": tuple(history), "asked_at": asked_at})
 
     async def _stopped(self, handler: Any, partial: PartialTurn) -> None:
         """Stop the run and keep what was said, whoever cancels the one who waits for it."""
@@ -213,7 +216,8 @@ class App:
     async def _store(self, turn: Turn, partial: PartialTurn) -> None:
         """Keep a turn that ended early and what it says of the person; if it cannot be kept, the turn still ends."""
         try:
-            await self.services.turns.save(turn, await to_remember(self.services, partial.question, ""))
+            outbox = await to_remember(self.services, partial.question, "")
+            await self.services.turns.save(turn, outbox and outbox.asked(partial.asked_at))
             self._remember_later(self.services, turn.key)
         except Exception as error:
             log.error("a turn that ended early could not be stored: %s", _name_of(error))

@@ -25,11 +25,14 @@ LONGEST_WAIT = timedelta(days=1)
 LARGEST_ID = 2**63 - 1
 """No row has one beyond it, and Postgres refuses to compare with it."""
 
-OF_THE_TURN = (turns.c.user_id, turns.c.conversation_id, turns.c.created_at.label("said_at"))
+OF_THE_TURN = (turns.c.user_id, turns.c.conversation_id)
 
 
 class OutboxRow(Frozen):
-    """A row as it is, with whose turn it is from. `id` is what `retry` takes; `said_at` is the turn's time."""
+    """A row as it is, with whose turn it is from.
+
+    `id` is what `retry` takes; `said_at` the time when the turn began, by the clock of the database.
+    """
 
     id: int
     turn_id: str

@@ -54,6 +54,7 @@ outbox = Table(
     Column("turn_id", Text, ForeignKey("turns.turn_id", ondelete="CASCADE"), nullable=False),
     Column("kind", Text, nullable=False),
     Column("payload", JSONB, nullable=False),
+    Column("said_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("attempts", Integer, nullable=False, server_default=text("0")),
     Column("available_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
@@ -138,6 +139,14 @@ memory_forgotten = Table(
     metadata,
     Column("user_id", Text, primary_key=True),
     Column("conversation_id", Text, primary_key=True, server_default=text("''")),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+memory_forgotten_facts = Table(
+    "memory_forgotten_facts",
+    metadata,
+    Column("user_id", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
     Column("at", DateTime(timezone=True), nullable=False),
 )
 

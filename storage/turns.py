@@ -1,6 +1,6 @@
 """Conversations as they are kept: every finished turn, and what is to be done about it later."""
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, true
@@ -40,6 +40,11 @@ class TurnRepository:
         async with self._db.transaction() as connection:
             if await _put_turn(connection, turn) and outbox is not None:
                 await _put_outbox(connection, outbox)
+
+    async def now(self) -> datetime:
+        """The time of the database's clock, which is the same for every process."""
+        async with reading(self._db) as connection:
+            return (await connection.execute(select(func.clock_timestamp()))).scalar_one()  # type: ignore[no-any-return]
 
     async def history(
         self, conversation_id: str, *, max_turns: int, max_chars: int, user_id: str | None = None
@@ -117,7 +122,10 @@ def _broken_off(turn: Turn) -> bool:
 
 async def _put_outbox(connection: AsyncConnection, entry: OutboxEntry) -> None:
     payload = clean_json(entry.payload)
-    statement = insert(outbox).values(turn_id=clean_text(entry.turn_id), kind=clean_text(entry.kind), payload=payload)
+    said_at = entry.said_at or func.now()
+    statement = insert(outbox).values(
+        turn_id=clean_text(entry.turn_id), kind=clean_text(entry.kind), payload=payload, said_at=said_at
+    )
     await connection.execute(
         statement.on_conflict_do_update(constraint="outbox_once_per_turn", set_={"payload": payload})
     )

@@ -61,5 +61,5 @@ class EndingSteps:
             memories=answered.memories if answered else (),
             stages=await stages_of(ctx),
         )
-        await self.services.turns.save(turn, ended.outbox)
+        await self.services.turns.save(turn, ended.outbox and ended.outbox.asked(start.asked_at))
         return TurnFinished(turn=turn)

@@ -4,6 +4,7 @@
 searches, remembers or asks an expert descends from `CondensedQuestion`, which does not.
 """
 
+from datetime import datetime
 from typing import Annotated, Any, Self
 
 from llama_index.core.workflow import Event, StartEvent, StopEvent
@@ -63,6 +64,7 @@ class ChatStart(Strict, StartEvent):
     message: str
     history: tuple[Exchange, ...] = ()
     options: TurnOptions = TurnOptions()
+    asked_at: datetime | None = Field(None, description="The database's time when the message came.")
 
 
 class AgentCall(ChatStart):

@@ -1,5 +1,7 @@
 """A turn as far as it came: kept when it is stopped or fails, so that nothing a person saw is lost."""
 
+from datetime import datetime
+
 from llama_index.core.workflow import WorkflowTimeoutError
 
 from condensery.errors import BrokenOff, Busy, Refusal, RefusalReason
@@ -32,6 +34,7 @@ class PartialTurn:
         self._stages: list[StageRecord] = []
         self._text = ""
         self._shown = False
+        self.asked_at: datetime | None = None
         self.finished = False
 
     @property

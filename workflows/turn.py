@@ -76,6 +76,11 @@ class OutboxEntry(Frozen):
     turn_id: str
     kind: str
     payload: dict[str, JsonValue]
+    said_at: datetime | None = Field(None, description="The database's time at the turn's start; null: when stored.")
+
+    def asked(self, at: datetime | None) -> "OutboxEntry":
+        """The same work, for a turn that began at `at`."""
+        return self.model_copy(update={"said_at": at})
 
 
 class StageRecord(Frozen):

@@ -152,6 +152,25 @@ async def test_what_a_stopped_turn_says_of_the_person_is_remembered(corpus_app: 
         assert {fact.text for fact in await app.memory.list("ada")} == {"I live in Oslo.", "I'm vegetarian."}
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_what_is_forgotten_during_the_answer_stays_forgotten(corpus_app: OpenApp, stopped: bool) -> None:
+    gate = asyncio.Event()
+    model = ScriptedLLM("Take the blue line [1].", gate=gate)
+    async with corpus_app(model, memory={"extraction": "rules"}) as app:
+        async with aclosing(app.stream(TOLD, user_id="ada")) as events:
+            async for event in events:
+                if isinstance(event, CondensedQuestion):
+                    await app.memory.forget("ada", everything=True)
+                    gate.set()
+                    if stopped:
+                        break
+        await remembered(app)
+        assert await app.memory.list("ada") == []
+        await app.ask("I am allergic to nuts.", user_id="ada")
+        await remembered(app)
+        assert [fact.text for fact in await app.memory.list("ada")] == ["I am allergic to nuts."]
+
+
 async def test_what_asks_the_documents_is_answered_from_them_whatever_the_person_said(corpus_app: OpenApp) -> None:
     async with corpus_app() as app:
         await app.ask("I travel with a dog. How much is a ticket?", user_id="ada")

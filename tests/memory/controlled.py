@@ -41,9 +41,10 @@ async def keep(memory: Memory, user: str, *texts: str, conversation: str = "c", 
 
 async def say(database: Database, turn_id: str, *, user: str = "ada", conversation: str = "c", **more: Any) -> None:
     key = TurnKey(turn_id=turn_id, conversation_id=conversation, user_id=user)
-    turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED, created_at=SAID)
+    turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED)
     payload: Payload = {"question": f"question {turn_id}", "answer": "a"} | more
-    await TurnRepository(database).save(turn, OutboxEntry(turn_id=turn_id, kind="memory", payload=payload))
+    entry = OutboxEntry(turn_id=turn_id, kind="memory", payload=payload, said_at=SAID)
+    await TurnRepository(database).save(turn, entry)
 
 
 async def park(database: Database, turn_id: str, *, user: str = "ada") -> None:

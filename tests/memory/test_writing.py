@@ -6,44 +6,10 @@ import pytest
 
 from condensery.errors import ProviderError
 from condensery.memory.extraction import MalformedExtraction
-from condensery.memory.in_memory import InMemoryMemory
-from condensery.memory.types import NewFact, user_scope
-from condensery.memory.writing import OutboxWriter
+from condensery.memory.types import NewFact
 from condensery.settings import Memory
 from condensery.storage.database import Database
-from condensery.storage.memory import MemoryUsers
-from condensery.storage.outbox import MEMORY, OutboxRepository
-from condensery.storage.turns import TurnRepository
-from condensery.workflows.turn import OutboxEntry, Outcome, Turn, TurnKey
-
-ADA = user_scope("ada")
-
-
-class Writing:
-    """A writer over a real outbox; `found` is what a question's facts are, or what finding them raises."""
-
-    def __init__(self, db: Database, settings: Memory) -> None:
-        self.memory = InMemoryMemory()
-        self.users = MemoryUsers(db)
-        self.outbox = OutboxRepository(db)
-        self.turns = TurnRepository(db)
-        self.found: list[NewFact] | Exception = [NewFact(text="I live in Oslo.", slot="home")]
-        self.asked: list[tuple[str, str]] = []
-        self.writer = OutboxWriter(self.outbox, self.memory, self.users, self._find, settings)
-
-    async def say(self, turn_id: str, *, user_id: str | None = "ada", at: datetime | None = None) -> None:
-        key = TurnKey(turn_id=turn_id, conversation_id="c", user_id=user_id)
-        turn = Turn(key=key, message="raw", answer="b", outcome=Outcome.ANSWERED, created_at=at or datetime.now(UTC))
-        await self.turns.save(turn, OutboxEntry(turn_id=turn_id, kind=MEMORY, payload={"question": "q", "answer": "a"}))
-
-    async def facts(self) -> list[str]:
-        return [fact.text for fact in await self.memory.list(scope=ADA)]
-
-    async def _find(self, question: str, answer: str) -> list[NewFact]:
-        self.asked.append((question, answer))
-        if isinstance(self.found, Exception):
-            raise self.found
-        return self.found
+from condensery.tests.memory.written import ADA, Writing
 
 
 @pytest.fixture
@@ -63,8 +29,7 @@ async def test_facts_are_found_first_and_stored_when_the_row_is_taken_again(writ
 
 async def test_a_fact_knows_its_turn_conversation_time_and_end(writing: Writing) -> None:
     await writing.say("t", at=datetime(2026, 3, 1, tzinfo=UTC))
-    while await writing.writer.write_next():
-        pass
+    await writing.write()
     fact = (await writing.memory.list(scope=ADA))[0]
     assert (fact.turn_id, fact.conversation_id, fact.said_at) == ("t", "c", datetime(2026, 3, 1, tzinfo=UTC))
     assert fact.expires_on == (datetime.now(UTC) + timedelta(days=30)).date()
@@ -83,15 +48,13 @@ async def test_who_switches_off_or_erases_meanwhile_is_not_remembered(writing: W
     if stored_first:
         await writing.writer.write_next()
     await writing.users.switch("ada", False)
-    while await writing.writer.write_next():
-        pass
+    await writing.write()
     await writing.users.switch("ada", True)
     await writing.say("erased")
     if stored_first:
         await writing.writer.write_next()
     await writing.users.mark_forgotten("ada")
-    while await writing.writer.write_next():
-        pass
+    await writing.write()
     assert (await writing.facts(), await writing.outbox.waiting()) == ([], 0)
 
 
@@ -104,8 +67,7 @@ async def test_a_provider_that_fails_is_asked_again_and_then_the_turn_is_parked(
     assert (parked.attempts, parked.last_error) == (3, "the model is out of reach")
     writing.found = [NewFact(text="I live in Oslo.")]
     assert await writing.outbox.retry(user_id="ada") == 1
-    while await writing.writer.write_next():
-        pass
+    await writing.write()
     assert await writing.facts() == ["I live in Oslo."]
 
 
@@ -127,6 +89,5 @@ async def test_what_a_library_says_is_kept_out_of_the_row(writing: Writing) -> N
 
 async def test_a_turn_of_nobody_is_dropped(writing: Writing) -> None:
     await writing.say("t", user_id=None)
-    while await writing.writer.write_next():
-        pass
+    await writing.write()
     assert (writing.asked, await writing.outbox.waiting()) == ([], 0)

@@ -23,9 +23,10 @@ def repository(database: Database) -> OutboxRepository:
 
 async def put(database: Database, turn_id: str, *, user: str | None = "ada", conversation: str = "c") -> None:
     key = TurnKey(turn_id=turn_id, conversation_id=conversation, user_id=user)
-    turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED, created_at=SAID)
+    turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED)
     payload: dict[str, Any] = {"question": f"question {turn_id}", "answer": "a"}
-    await TurnRepository(database).save(turn, OutboxEntry(turn_id=turn_id, kind="memory", payload=payload))
+    entry = OutboxEntry(turn_id=turn_id, kind="memory", payload=payload, said_at=SAID)
+    await TurnRepository(database).save(turn, entry)
 
 
 async def make_due(database: Database) -> None:
