@@ -236,6 +236,7 @@ class App:
 
     async def write_memory(self) -> bool:
         """Do what is next to be done with one turn that waits to be remembered; False when none is due."""
+        await self.refresh()  # an idle app would not hear that memory was switched off
         return await memory_writer(self.services).write_next()
 
 

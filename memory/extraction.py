@@ -198,7 +198,7 @@ class _Reply(BaseModel):
 
 def _facts_in(reply: str) -> list[str]:
     """The facts of `reply`; raises `ValidationError` for anything but a list of texts."""
-    return _Reply.model_validate_json(reply).facts
+    return _Reply.model_validate_json(reply).facts[:MOST_FACTS]
 
 
 def _inert(text: str) -> str:

@@ -222,7 +222,10 @@ async def open_memory(
             raise
         log.warning("memory is switched off, and could not be used: %s", error)
     memory = Mem0Memory(table, embedder, data_dir)
-    await memory.purge()
+    try:
+        await memory.purge()
+    except ProviderError as error:  # notes that nothing reads are no reason to answer nothing
+        log.warning("mem0's notes of facts that are gone could not be erased: %s", error)
     try:
         yield memory
     finally:

@@ -1,5 +1,6 @@
 """What an organization remembers: proposed by anybody, shared once somebody with the right has approved it."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from condensery.errors import ConfigError, abridged
@@ -11,6 +12,9 @@ from condensery.storage.proposals import Proposal, ProposalRepository
 Facts = list[Fact]
 Proposals = list[Proposal]
 
+DECISIONS = 2
+"""Approvals that one process makes at once; each holds a connection while it waits for those that store the fact."""
+
 
 class SharedControl:
     """Proposals and facts of organizations. Blank and missing ids are refused everywhere with `ConfigError`."""
@@ -19,6 +23,7 @@ class SharedControl:
         self._memory = memory
         self._proposals = proposals
         self._may_approve = may_approve
+        self._deciding = asyncio.Semaphore(DECISIONS)
 
     async def propose(
         self, organization_id: str | None, text: str, *, by: str | None, turn_id: str | None = None
@@ -47,7 +52,9 @@ class SharedControl:
         async def share(proposal: Proposal) -> None:
             stored.extend(await self._memory.remember([_fact(proposal)], scope=scope))
 
-        await self._proposals.decide(proposal_id, scope.id, by=self._approver(by), approved=True, then=share)
+        name = self._approver(by)
+        async with self._deciding:
+            await self._proposals.decide(proposal_id, scope.id, by=name, approved=True, then=share)
         return stored
 
     async def reject(self, organization_id: str | None, proposal_id: str, *, by: str | None) -> Proposal:

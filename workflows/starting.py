@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from condensery.errors import ConfigError
+from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Scope
 from condensery.storage.scope import checked_scope
 from condensery.storage.text import clean_text
@@ -51,7 +52,7 @@ def checked_id(name: str, value: str | None) -> str | None:
     """`value`, or a `ConfigError` when it cannot name anything; an empty conversation id counts as none."""
     if value is None or (value == "" and name == "conversation_id"):
         return None
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or is_blank(value):
         raise ConfigError(f"{name} is text that is not blank, got {value!r}")
     if clean_text(value) != value or len(value) > LONGEST_ID:
         raise ConfigError(f"{name} has at most {LONGEST_ID} characters and no control characters or lone surrogates")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_store import Mem0Memory, open_memory
 from condensery.memory.reembedding import reembed
 from condensery.memory.types import Fact, NewFact, user_scope
@@ -208,3 +209,11 @@ async def test_everything_can_be_embedded_anew(database: Database, tmp_path: Pat
 
 async def test_an_empty_memory_can_be_embedded_anew(database: Database) -> None:
     assert await reembed(database, RecordingEmbedder()) == 0
+
+
+async def test_notes_that_cannot_be_read_keep_no_program_from_starting(database: Database, tmp_path: Path) -> None:
+    notes = history_path(tmp_path)
+    notes.parent.mkdir(parents=True)
+    notes.write_bytes(b"no SQLite file" * 100)
+    async with open_memory(database, RecordingEmbedder(), tmp_path) as memory:
+        assert await memory.list(scope=user_scope("ada")) == []
