@@ -1,6 +1,7 @@
 """What people can do about their memory: see it, take it along, take it back, and switch it off."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -8,8 +9,9 @@ from pydantic import JsonValue
 
 from condensery.errors import ConfigError, abridged
 from condensery.memory.erasing import Erasure
+from condensery.memory.forgotten import digests_of, is_among
 from condensery.memory.sharing import Facts, SharedControl
-from condensery.memory.types import Fact, Memory, user_scope
+from condensery.memory.types import Fact, Memory, NewFact, user_scope
 from condensery.retrieval.types import Frozen
 from condensery.settings import Memory as MemorySettings
 from condensery.storage.outbox import OutboxRepository, OutboxRow, Payload
@@ -28,7 +30,9 @@ class Users(Protocol):
 
     async def switch(self, user_id: str, on: bool) -> None: ...
 
-    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> None: ...
+    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> datetime: ...
+
+    async def mark_facts_forgotten(self, user_id: str, digests: AbstractSet[str]) -> None: ...
 
 
 class FactDetails(Frozen):
@@ -107,13 +111,13 @@ class MemoryControl(SharedControl):
         """
         scope = user_scope(user_id)
         erasure = Erasure.of(fact_id=fact_id, conversation_id=conversation_id, everything=everything)
-        dropped = 0
+        marked, dropped = None, 0
         if fact_id is None:
-            await self._users.mark_forgotten(scope.id, conversation_id)
+            marked = await self._users.mark_forgotten(scope.id, conversation_id)
             dropped = await self._outbox.drop(scope.id, conversation_id)
         for fact in await erasure.covered(self._memory, scope) if fact_id else []:
-            await self._strike(fact)
-        return Forgotten(facts=await erasure.carry_out(self._memory, scope), waiting=dropped)
+            await self._strike(scope.id, fact)
+        return Forgotten(facts=await erasure.carry_out(self._memory, scope, before=marked), waiting=dropped)
 
     async def export(self, user_id: str | None) -> dict[str, Any]:
         """Everything kept about a user's memory as JSON: facts with their history, switch, what waits, proposals."""
@@ -169,17 +173,18 @@ class MemoryControl(SharedControl):
         """A user's facts, the newest first; with `history` those superseded and expired, too."""
         return await self._memory.list(scope=user_scope(user_id), history=history)
 
-    async def _strike(self, fact: Fact) -> None:
-        """Take a stored fact out of a row that would store it once more, as after a worker was killed."""
+    async def _strike(self, user_id: str, fact: Fact) -> None:
+        """Note that it is forgotten, and take what says the same out of rows that would store it once more."""
+        digests = digests_of(user_id, fact)
+        await self._users.mark_facts_forgotten(user_id, digests)
 
         def without(payload: Payload) -> Payload:
             facts = payload[FACTS]
             listed = facts if isinstance(facts, list) else []
-            return payload | {FACTS: [each for each in listed if not _says(each, fact.text)]}
+            return payload | {FACTS: [each for each in listed if not is_among(_fact(each), user_id, digests)]}
 
-        if fact.turn_id:
-            await self._outbox.edit(fact.turn_id, without, having=FACTS)
+        await self._outbox.edit(user_id, without, having=FACTS)
 
 
-def _says(listed: JsonValue, text: str) -> bool:
-    return isinstance(listed, dict) and listed.get("text") == text
+def _fact(listed: JsonValue) -> NewFact:
+    return NewFact.model_validate(listed)

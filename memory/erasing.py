@@ -1,7 +1,7 @@
 """Erasing facts, and looking afterwards whether any is left."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.memory.types import Fact, Memory, MemoryScope
@@ -38,16 +38,22 @@ class Erasure:
         """The facts that it erases, superseded and expired ones too."""
         return [fact for fact in await memory.list(scope=scope, history=True) if self.covers(fact)]
 
-    async def carry_out(self, memory: Memory, scope: MemoryScope) -> int:
-        """Erase and return how many facts that were; raises `ProviderError` when one can still be listed or found."""
-        began = datetime.now(UTC)
+    async def carry_out(self, memory: Memory, scope: MemoryScope, *, before: datetime | None = None) -> int:
+        """Erase and return how many facts that were; raises `ProviderError` when one can still be listed or found.
+
+        That is one that was there, or one said `before` a time; what is said later may be stored meanwhile.
+        """
         gone = await self.covered(memory, scope)
         erased = await memory.forget(scope=scope, fact_id=self.fact_id, conversation_id=self.conversation_id)
         ids = {fact.id for fact in gone}
         there = [*await self.covered(memory, scope), *await _search(gone[:SEARCHES], memory, scope)]
-        if left := {fact.id for fact in there if fact.id in ids or (self.covers(fact) and fact.said_at <= began)}:
+        if left := {fact.id for fact in there if fact.id in ids or (self.covers(fact) and _is_from(fact, before))}:
             raise ProviderError(f"{len(left)} of the facts to be forgotten are still there; try again")
         return erased
+
+
+def _is_from(fact: Fact, before: datetime | None) -> bool:
+    return before is not None and fact.said_at <= before
 
 
 async def _search(facts: list[Fact], memory: Memory, scope: MemoryScope) -> list[Fact]:

@@ -1,14 +1,18 @@
 """A `Memory` that a process keeps to itself: for tests, and as the least that the protocol asks for."""
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from condensery.memory.placing import place_of
 from condensery.memory.types import Fact, MemoryScope, NewFact
 from condensery.models.embedding import Embedder
 from condensery.workflows.engines.wording import content_words, folded
+
+_held: ContextVar[frozenset[asyncio.Lock]] = ContextVar("held", default=frozenset())
 
 
 class InMemoryMemory:
@@ -17,6 +21,7 @@ class InMemoryMemory:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
         self._kept: dict[MemoryScope, dict[str, Fact]] = {}
+        self._locks: dict[MemoryScope, asyncio.Lock] = {}
 
     ready = True
 
@@ -33,7 +38,8 @@ class InMemoryMemory:
 
     async def remember(self, facts: Sequence[NewFact], *, scope: MemoryScope) -> list[Fact]:
         """Keep what is new, and supersede what it takes the place of."""
-        kept = [await self._keep(fact, scope) for fact in facts]
+        async with self.locked(scope):
+            kept = [await self._keep(fact, scope) for fact in facts]
         return [fact for fact in kept if fact is not None]
 
     async def list(self, *, scope: MemoryScope, history: bool = False) -> list[Fact]:
@@ -46,19 +52,29 @@ class InMemoryMemory:
     ) -> int:
         """Erase what fits all that is given, or everything."""
         facts = self._facts(scope)
-        gone = [
-            fact.id
-            for fact in facts.values()
-            if fact_id in (None, fact.id) and conversation_id in (None, fact.conversation_id)
-        ]
-        for each in gone:
-            del facts[each]
+        async with self.locked(scope):
+            gone = [
+                fact.id
+                for fact in facts.values()
+                if fact_id in (None, fact.id) and conversation_id in (None, fact.conversation_id)
+            ]
+            for each in gone:
+                del facts[each]
         return len(gone)
 
     @asynccontextmanager
     async def locked(self, scope: MemoryScope) -> AsyncIterator[None]:
-        """Nothing is awaited between reading and changing what is kept: there is nobody to keep waiting."""
-        yield
+        """Keep other writers of `scope` waiting; within the block, its task holds it already."""
+        lock = self._locks.setdefault(scope, asyncio.Lock())
+        if lock in _held.get():
+            yield
+            return
+        async with lock:
+            token = _held.set(_held.get() | {lock})
+            try:
+                yield
+            finally:
+                _held.reset(token)
 
     async def warm(self) -> None:
         """Nothing is to be loaded."""

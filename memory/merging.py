@@ -4,6 +4,7 @@ Facts are compared by what they say (`reading.py`), not by how near their vector
 Bergen" are near, and one takes the place of the other.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,13 @@ def decide(new: NewFact, similar: Sequence[Fact]) -> Decision:
 def replaces(new: NewFact, old: NewFact) -> bool:
     """Whether `new` takes the place of `old`, whichever of them is stored first."""
     return _takes_its_place(_reading(new), _reading(old))
+
+
+def sayings(fact: NewFact) -> tuple[str, ...]:
+    """What it says, in forms of which facts that say the same share at least one."""
+    slot, words, denies = _reading(fact)
+    plain = _plain(fact.text)
+    return (plain, json.dumps([slot, sorted(words), denies])) if words else (plain,)
 
 
 def _reading(fact: NewFact) -> Reading:

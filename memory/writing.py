@@ -11,6 +11,7 @@ from typing import Protocol
 
 from condensery.errors import CondenseryError
 from condensery.memory.extraction import MalformedExtraction
+from condensery.memory.forgotten import is_among
 from condensery.memory.types import NewFact, OpenMemory, user_scope
 from condensery.settings import Memory as MemorySettings
 from condensery.storage.outbox import OutboxRepository, OutboxRow, Taken
@@ -29,6 +30,8 @@ class Users(Protocol):
     async def enabled(self, user_id: str) -> bool: ...
 
     async def forgotten_since(self, user_id: str, conversation_id: str, said_at: datetime) -> bool: ...
+
+    async def facts_forgotten_since(self, user_id: str, said_at: datetime) -> frozenset[str]: ...
 
 
 class OutboxWriter:
@@ -74,13 +77,21 @@ class OutboxWriter:
     async def _find_in(self, row: OutboxRow) -> list[NewFact]:
         found = await self._find(str(row.payload["question"]), str(row.payload["answer"]))
         where = {"turn_id": row.turn_id, "conversation_id": row.conversation_id, "said_at": row.said_at}
-        return [fact.model_copy(update={**where, "expires_on": self._expiry()}) for fact in found]
+        facts = [fact.model_copy(update={**where, "expires_on": self._expiry()}) for fact in found]
+        return await self._unforgotten(row, facts)
 
     async def _store(self, row: OutboxRow) -> None:
         scope = user_scope(row.user_id)
         async with self._memory.locked(scope):
             if await self._is_wanted(row):
-                await self._memory.remember([NewFact.model_validate(fact) for fact in _listed(row)], scope=scope)
+                facts = [NewFact.model_validate(fact) for fact in _listed(row)]
+                await self._memory.remember(await self._unforgotten(row, facts), scope=scope)
+
+    async def _unforgotten(self, row: OutboxRow, facts: Sequence[NewFact]) -> list[NewFact]:
+        """Those of which nothing that says the same has been forgotten since."""
+        user_id = user_scope(row.user_id).id
+        forgotten = await self._users.facts_forgotten_since(user_id, row.said_at)
+        return [fact for fact in facts if not is_among(fact, user_id, forgotten)]
 
     async def _is_wanted(self, row: OutboxRow) -> bool:
         if row.user_id is None or not self._settings.enabled or not await self._users.enabled(row.user_id):

@@ -1,17 +1,22 @@
 """Who wants to be remembered, and from when on: each user's switch, and marks of what was erased."""
 
-from datetime import datetime
+from collections.abc import Set as AbstractSet
+from datetime import datetime, timedelta
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from condensery.storage.database import Database
 from condensery.storage.reading import reading
-from condensery.storage.schema import memory_forgotten, memory_users
+from condensery.storage.schema import memory_forgotten, memory_users, outbox, turns
+from condensery.storage.schema import memory_forgotten_facts as forgotten_facts
 from condensery.storage.text import clean_text
 
 ALL = ""
 """Stands for every conversation in a mark; no conversation has an empty id."""
+
+
+LONGEST_TURN = timedelta(days=1)
 
 
 class MemoryUsers:
@@ -34,14 +39,48 @@ class MemoryUsers:
         async with self._db.transaction() as connection:
             await connection.execute(statement)
 
-    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> None:
-        """Note that what was said until now, in one conversation or anywhere, is not to be stored any more."""
+    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> datetime:
+        """Note that what was said until now, in one conversation or anywhere, is not to be stored any more.
+
+        Returns that time, by the database's clock.
+        """
         whose = {"user_id": clean_text(user_id), "conversation_id": clean_text(conversation_id or ALL)}
         statement = insert(memory_forgotten).values(**whose, at=func.clock_timestamp())
         columns = [memory_forgotten.c.user_id, memory_forgotten.c.conversation_id]
         later = {"at": func.greatest(memory_forgotten.c.at, statement.excluded.at)}
+        statement = statement.on_conflict_do_update(index_elements=columns, set_=later)
         async with self._db.transaction() as connection:
-            await connection.execute(statement.on_conflict_do_update(index_elements=columns, set_=later))
+            if conversation_id is None:
+                await connection.execute(delete(forgotten_facts).where(forgotten_facts.c.user_id == whose["user_id"]))
+            marked: datetime = (await connection.execute(statement.returning(memory_forgotten.c.at))).scalar_one()
+        return marked
+
+    async def mark_facts_forgotten(self, user_id: str, digests: AbstractSet[str]) -> None:
+        """Note that facts with these digests, said until now, are not to be stored any more."""
+        rows = [{"user_id": clean_text(user_id), "digest": each, "at": func.clock_timestamp()} for each in digests]
+        if not rows:
+            return
+        statement = insert(forgotten_facts).values(rows)
+        columns = [forgotten_facts.c.user_id, forgotten_facts.c.digest]
+        statement = statement.on_conflict_do_update(index_elements=columns, set_={"at": statement.excluded.at})
+        async with self._db.transaction() as connection:
+            await connection.execute(statement)
+
+    async def facts_forgotten_since(self, user_id: str, said_at: datetime) -> frozenset[str]:
+        """The digests of facts that are not to be stored when they were said then."""
+        marks = forgotten_facts.c
+        query = select(marks.digest).where(marks.user_id == clean_text(user_id), marks.at >= said_at)
+        async with reading(self._db) as connection:
+            return frozenset((await connection.execute(query)).scalars())
+
+    async def drop_marks(self) -> None:
+        """Drop digests that nothing needs any more: no turn waits, or can still be running, from before them."""
+        marks = forgotten_facts.c
+        waiting = select(outbox.c.id).join(turns, turns.c.turn_id == outbox.c.turn_id)
+        waiting = waiting.where(turns.c.user_id == marks.user_id, outbox.c.said_at <= marks.at)
+        async with self._db.transaction() as connection:
+            old = marks.at < func.now() - LONGEST_TURN
+            await connection.execute(delete(forgotten_facts).where(old, ~waiting.exists()))
 
     async def forgotten_since(self, user_id: str, conversation_id: str, said_at: datetime) -> bool:
         """Whether what was said then has been marked as erased since."""

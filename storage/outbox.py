@@ -141,12 +141,12 @@ class OutboxRepository:
         return await self._change(update(outbox).where(outbox.c.id.in_(found)).values(again))
 
     async def edit(
-        self, turn_id: str, change: Callable[[Payload], Payload], *, having: str, kind: str = MEMORY
+        self, user_id: str, change: Callable[[Payload], Payload], *, having: str, kind: str = MEMORY
     ) -> None:
-        """Replace the payload of a turn's row that has the key `having`, once no worker has the row any more."""
-        this = outbox.c.turn_id == clean_text(turn_id), outbox.c.kind == kind, outbox.c.payload.has_key(having)
+        """Change the payloads of a user's rows that have the key `having`, but not of one that a worker has."""
+        mine = _rows(kind, user_id).where(outbox.c.payload.has_key(having))
         async with self._db.transaction() as connection:
-            found = await connection.execute(select(outbox.c.id, outbox.c.payload).where(*this).with_for_update())
+            found = await connection.execute(mine.with_for_update(of=outbox, skip_locked=True))
             for row in found.all():
                 new = clean_json(change(row.payload))
                 await connection.execute(update(outbox).where(outbox.c.id == row.id).values(payload=new))

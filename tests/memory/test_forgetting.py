@@ -3,9 +3,14 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import func, select, update
 
+from condensery.memory.forgotten import digests_of
+from condensery.memory.types import NewFact
 from condensery.settings import Memory
 from condensery.storage.database import Database
+from condensery.storage.schema import memory_forgotten_facts as forgotten_facts
+from condensery.tests.memory.controlled import controlling, keep
 from condensery.tests.memory.written import Writing
 
 OSLO = "I live in Oslo."
@@ -25,6 +30,60 @@ async def test_a_turn_that_began_before_forgetting_and_ended_after_it_is_not_rem
     await writing.say("later", at=await writing.turns.now())
     await writing.write()
     assert await writing.facts() == [OSLO]
+
+
+@pytest.mark.parametrize("found", [False, True], ids=["facts still to be found", "facts found"])
+@pytest.mark.parametrize("said", [OSLO, "I'm living in Oslo."], ids=["in these words", "nearly so"])
+async def test_a_forgotten_fact_that_another_turn_says_too_is_not_stored_later(
+    writing: Writing, database: Database, found: bool, said: str
+) -> None:
+    control = controlling(writing.memory, database)
+    (fact,) = await keep(writing.memory, "ada", OSLO, slot="home")
+    writing.found = [NewFact(text=said, slot="home"), NewFact(text="My dog is called Rex.")]
+    began = await writing.turns.now()
+    await writing.say("waits")
+    if found:
+        await writing.writer.write_next()
+    assert (await control.forget("ada", fact_id=fact.id)).facts == 1
+    if found:
+        assert "Oslo" not in str((await writing.outbox.of_user("ada"))[0].payload)
+    await writing.write()
+    await writing.say("was being answered", at=began)
+    await writing.write()
+    assert await writing.facts() == ["My dog is called Rex."]
+    await writing.say("again", at=await writing.turns.now())
+    await writing.say("somebody else", user_id="bob")
+    await writing.write()
+    assert said in await writing.facts()
+    assert len(await control.list("bob")) == 2
+
+
+async def test_digests_of_forgotten_facts_go_when_no_turn_can_need_them_any_more(
+    writing: Writing, database: Database
+) -> None:
+    async def marked(days: int) -> int:
+        async with database.transaction() as connection:
+            await connection.execute(update(forgotten_facts).values(at=func.now() - timedelta(days=days)))
+        await writing.users.drop_marks()
+        async with database.transaction() as connection:
+            return (await connection.execute(select(func.count()).select_from(forgotten_facts))).scalar_one()
+
+    await writing.users.mark_facts_forgotten("ada", digests_of("ada", NewFact(text="I am tall.")))
+    assert await marked(0) == 2
+    await writing.say("waits", at=datetime.now(UTC) - timedelta(days=4))
+    assert await marked(3) == 2
+    await writing.outbox.drop("ada")
+    assert await marked(3) == 0
+
+
+async def test_words_of_a_forgotten_fact_are_kept_nowhere(writing: Writing, database: Database) -> None:
+    (fact,) = await keep(writing.memory, "ada", "My cat is called Minka.")
+    await controlling(writing.memory, database).forget("ada", fact_id=fact.id)
+    async with database.transaction() as connection:
+        rows = (await connection.execute(select(forgotten_facts))).all()
+    assert rows
+    assert "minka" not in str(rows).casefold()
+    assert len({row.digest for row in rows} & digests_of("bob", fact)) == 0
 
 
 @pytest.mark.parametrize("minutes", [-90, 90], ids=["slow", "fast"])
