@@ -35,6 +35,11 @@ def told(question: str, memories: Sequence[Remembered]) -> Remembered | None:
     return None
 
 
+def is_about_oneself(question: str) -> bool:
+    """Whether `question` asks for a fact about whoever asks, and for nothing else."""
+    return next(_asked(question), None) is not None
+
+
 def _asked(question: str) -> Iterator[OwnQuestion]:
     plain = " ".join(question.replace("’", "'").split()).strip(_AROUND)
     for pattern, slots in _patterns():

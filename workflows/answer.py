@@ -7,7 +7,7 @@ from functools import partial
 from llama_index.core.workflow import Context
 
 from condensery.errors import BrokenOff, ProviderError, RefusalReason
-from condensery.memory.answers import own_answer
+from condensery.memory.answers import own_answer, own_question
 from condensery.memory.told import told
 from condensery.memory.types import Remembered
 from condensery.models.chat import ChatModel, Reply
@@ -136,7 +136,7 @@ class AnswerSteps:
             yield rest
 
     async def _quote(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
-        if memory := told(prompt.question.question, prompt.memories):
+        if memory := told(own_question(prompt.question), prompt.memories):
             return self._remind(ctx, prompt, memory)
         limit = self.services.settings.answer.max_quotes
         known = " ".join(probe.text for probe in prompt.question.probes if probe.told)

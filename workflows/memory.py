@@ -6,6 +6,7 @@ from llama_index.core.workflow import Context
 
 from condensery.errors import CondenseryError
 from condensery.memory.answers import own_question
+from condensery.memory.told import is_about_oneself
 from condensery.memory.types import Fact
 from condensery.services import Services
 from condensery.storage.outbox import MEMORY
@@ -46,13 +47,13 @@ class MemorySteps:
     @stage
     async def recall_user_memory(self, ctx: Context, question: CondensedQuestion) -> UserMemories:
         """Recall the facts of this user that bear on the question."""
-        facts = await self.services.recaller.of_user(question.key.user_id, own_question(question, earlier=True))
+        facts = await self.services.recaller.of_user(question.key.user_id, _to_recall(question))
         return UserMemories(facts=_counted(facts))
 
     @stage
     async def recall_organization_memory(self, ctx: Context, question: CondensedQuestion) -> OrganizationMemories:
         """Recall the approved facts of this organization that bear on the question."""
-        asked = own_question(question, earlier=True)
+        asked = _to_recall(question)
         facts = await self.services.recaller.of_organization(question.key.organization_id, asked)
         return OrganizationMemories(facts=_counted(facts))
 
@@ -68,6 +69,12 @@ class MemorySteps:
             method=answered.method,
             outbox=await to_remember(self.services, question, answered.own),
         )
+
+
+def _to_recall(question: CondensedQuestion) -> str:
+    """What facts are recalled with: the question with those before it, unless it asks for a fact of the person's."""
+    asked = own_question(question)
+    return asked if is_about_oneself(asked) else own_question(question, earlier=True)
 
 
 def _counted(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -37,6 +37,15 @@ async def test_a_fact_is_recalled_in_another_conversation_and_answers_what_it_ca
         assert (await app.history("two"))[0].memories == turn.memories
 
 
+async def test_a_question_about_oneself_is_answered_after_other_questions_too(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        await app.ask(TOLD, conversation_id="one", user_id="ada")
+        await remembered(app)
+        await app.ask("When does the last car come down?", conversation_id="two", user_id="ada")
+        turn = await app.ask("Where do I live?", conversation_id="two", user_id="ada")
+        assert turn.answer == "You told me: “I live in Oslo.”"
+
+
 async def test_nobody_else_is_told_and_nobody_is_remembered(corpus_app: OpenApp) -> None:
     async with corpus_app() as app:
         await app.ask(TOLD, user_id="ada")

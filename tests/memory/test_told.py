@@ -14,6 +14,7 @@ def remembered(text: str, slot: str | None = None, kind: ScopeKind = "user") -> 
     ("question", "fact", "slot"),
     [
         ("Where do I live?", "I live in Oslo.", "home"),
+        ("Where do I live?", "I moved to Bergen last month.", "moved"),
         ("What is my diet?", "I'm vegetarian.", "diet"),
         ("What's my dog called?", "My dog is called Rex.", "my:dog name"),
         ("what is my customer number", "My customer number is 4711.", "my:customer number"),
