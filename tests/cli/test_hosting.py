@@ -2,13 +2,21 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 
 import pytest
 
 from condensery.terminal.hosting import Host
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_interrupts() -> Iterator[None]:
+    """As in a terminal; a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Resource:
