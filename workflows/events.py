@@ -87,9 +87,11 @@ class ChatCleared(StrictEvent):
 class MetaQuestion(StrictEvent):
     """Small talk or a question about the assistant itself: `kind` names a reply, `locale` its language."""
 
+    key: TurnKey
     kind: str
     locale: str
     small_talk: bool
+    options: TurnOptions = TurnOptions()
 
 
 # --- the single gated entry, and its descendants ---

@@ -1,15 +1,14 @@
 """The gate before any effect: small talk and questions about the assistant itself are answered without a search."""
 
 from llama_index.core.workflow import Context
+from llama_index.core.workflow.utils import get_steps_from_class  # type: ignore[attr-defined]
 
-from condensery.prompts.loader import prompts_for
 from condensery.services import Services
 from condensery.workflows.events import AgentCall, AnswerDelta, ChatCleared, ChatStart, MetaQuestion, TurnEnded
+from condensery.workflows.meta import Asked, reply_to
 from condensery.workflows.phrases import SMALL_TALK, all_phrases, gated
 from condensery.workflows.stage import stage
 from condensery.workflows.turn import Outcome
-
-MOST_NAMES = 20
 
 
 class GateSteps:
@@ -25,21 +24,17 @@ class GateSteps:
             return ChatCleared()
         if (found := gated(start.message, all_phrases(), settings.locale)) is None:
             return ChatCleared()
-        return MetaQuestion(kind=found.kind, locale=found.locale, small_talk=found.kind in SMALL_TALK)
+        return MetaQuestion(
+            key=start.key,
+            kind=found.kind,
+            locale=found.locale,
+            small_talk=found.kind in SMALL_TALK,
+            options=start.options,
+        )
 
     @stage
     async def answer_meta(self, ctx: Context, meta: MetaQuestion) -> TurnEnded:
-        """Reply to small talk, or tell about the assistant and its documents."""
-        text = await self._meta_text(meta)
+        """Reply to small talk, or tell about the assistant: what it can do, its documents, what it remembers."""
+        text = await reply_to(Asked(meta, self.services, frozenset(get_steps_from_class(type(self)))))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return TurnEnded(answer=text, outcome=Outcome.SMALL_TALK if meta.small_talk else Outcome.META)
-
-    async def _meta_text(self, meta: MetaQuestion) -> str:
-        prompts = prompts_for(meta.locale)
-        if meta.kind != "documents":
-            return prompts.text(f"{'small_talk' if meta.small_talk else 'meta'}.{meta.kind}")
-        if not (documents := await self.services.documents.list()):
-            return prompts.text("meta.no_documents")
-        names = [document.title or document.source for document in documents]
-        more = ["…"] if len(names) > MOST_NAMES else []
-        return prompts.text("meta.documents", count=str(len(names)), names=", ".join(names[:MOST_NAMES] + more))

@@ -22,6 +22,10 @@ from condensery.workflows.phrases import all_phrases, bare, gated
         ("D’accord", "acknowledgement"),
         ("Grazie mille!", "thanks"),
         ("Chi sei?", "identity"),
+        ("What do you remember about me?", "memory"),
+        ("Hallo, was weißt du über mich?", "memory"),
+        ("Qu’est-ce que tu sais de moi ?", "memory"),
+        ("Cosa ti ricordi di me?", "memory"),
     ],
 )
 def test_small_talk_and_questions_about_the_assistant_are_gated(message: str, kind: str) -> None:
@@ -42,6 +46,9 @@ def test_small_talk_and_questions_about_the_assistant_are_gated(message: str, ki
         "who is the managing director?",
         "good morning tickets: how much?",
         "42",
+        "what do you know about me and my ticket?",
+        "what do you remember about the funicular?",
+        "Was weißt du über den Zoo?",
         "請求書",
     ],
 )
