@@ -108,6 +108,8 @@ class App:
         if services.settings.memory.enabled and services.settings.memory.in_process:
             self._memory_worker.wake()  # there may be turns that an earlier process left
         await asyncio.gather(services.embedder.embed_query("warm"), services.retrieval.warm(), services.memory.warm())
+        if services.question_guard is not None:
+            await services.question_guard.warm()
 
     async def ingest(
         self,

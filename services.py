@@ -36,6 +36,7 @@ from condensery.storage.settings import SettingsRepository
 from condensery.storage.turns import TurnRepository
 from condensery.workflows.engines.base import ChatEngine
 from condensery.workflows.engines.table import open_engine
+from condensery.workflows.question_guard import QuestionGuard, open_question_guard
 from condensery.workflows.quoter import Quoter
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Services:
     memory: OpenMemory
     cross_encoders: CrossEncoderPool = field(default_factory=CrossEncoderPool)
     live: LiveSettings | None = None
+    question_guard: QuestionGuard | None = None
 
     def with_settings(self, settings: Settings) -> "Services":
         """The same collaborators under settings of which only those that every turn reads anew may differ."""
@@ -205,6 +207,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
                 open_memory(database, embedder, settings.data_dir, needed=settings.memory.enabled)
             ),
             live=live,
+            question_guard=open_question_guard(settings.few_shot, embedder),
         )
         stack.push_async_callback(services.cross_encoders.close)
         yield _usable(services, given)

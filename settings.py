@@ -21,6 +21,7 @@ from condensery.settings_sections import (
     Embeddings,
     EngineName,
     ExtractionName,
+    FewShot,
     History,
     Hyde,
     Ingest,
@@ -46,6 +47,7 @@ __all__ = [
     "Embeddings",
     "EngineName",
     "ExtractionName",
+    "FewShot",
     "History",
     "Hyde",
     "Ingest",
@@ -95,6 +97,7 @@ class Settings(BaseSettings):
     condense: Condense = Condense()
     history: History = History()
     memory: Memory = Memory()
+    few_shot: FewShot = FewShot()
     answer: Answer = Answer()
     limits: Limits = Limits()
     gate: Switch = Switch()

@@ -18,7 +18,7 @@ from condensery.settings_mask import is_optional, mentions_type
 DATABASE = "database"
 NEW = "new value"
 
-CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "memory", "answer", "limits", "gate")
+CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "memory", "few_shot", "answer", "limits", "gate")
 """The sections that every turn reads anew."""
 
 WHY_FIXED: dict[str, str] = {
@@ -33,6 +33,7 @@ WHY_FIXED: dict[str, str] = {
     "memory.user": "a terminal asks for one person from its start; set it and restart",
     "memory.organization": "terminal and app ask for one organization from their start; set it and restart",
     "memory.approvers": "who may approve is for whoever runs this to say; set it and restart",
+    "few_shot.guard_examples": "the examples are read at start; set it and restart",
     "app": "the app listens there since its start; set it and restart",
 }
 """Why a section, or a single setting, cannot be changed at run time."""

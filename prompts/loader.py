@@ -27,6 +27,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "memories": frozenset({"memories"}),
     "extract": frozenset({"question", "answer"}),
     "shared_memories": frozenset({"memories"}),
+    "classify": frozenset({"labels", "examples", "question"}),
 }
 """The templates there are, and exactly the variables each must use."""
 

@@ -24,6 +24,11 @@ def beginning(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most + 1].rpartition(" ")[0] or line[:most]
 
 
+def inert(text: str) -> str:
+    """Return `text` without angle brackets: nothing in it can end the part of a prompt that it stands in."""
+    return text.replace("<", "‹").replace(">", "›")
+
+
 def is_blank(text: str) -> bool:
     """Whether `text` has no visible character: nothing, white space, or only zero-width and control characters."""
     return not any(character.isprintable() and not character.isspace() for character in text)

@@ -38,8 +38,8 @@ def newest_within(history: Sequence[Exchange], *, max_turns: int, max_chars: int
     return tuple(reversed(kept))
 
 
-class HistorySteps:
-    """Limits the history, and enriches it with memories; the prompt's token budget is kept where prompts are built."""
+class LimitSteps:
+    """Limits the history that a turn begins with."""
 
     services: Services
 
@@ -49,6 +49,12 @@ class HistorySteps:
         limits = self.services.settings.history
         kept = newest_within(start.history, max_turns=limits.max_turns, max_chars=limits.max_chars)
         return HistoryLimited(key=start.key, message=start.message, history=kept, options=start.options)
+
+
+class HistorySteps:
+    """Enriches the history with memories; the prompt's token budget is kept where prompts are built."""
+
+    services: Services
 
     @stage
     async def enrich_history(

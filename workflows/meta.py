@@ -96,7 +96,7 @@ async def _capabilities(asked: Asked) -> str:
         documents=len(documents),
         rewrites=settings.condense.enabled and (options.engine or settings.condense.engine) != "simple",
         writes=services.answer_model is not None,
-        guarded=False,
+        guarded=services.question_guard is not None and settings.few_shot.enabled,
         memory=memory,
     )
     method, count = services.plan(options.method).name, _counted(asked.prompts, len(documents))

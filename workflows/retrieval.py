@@ -5,7 +5,7 @@ import logging
 
 from llama_index.core.workflow import Context
 
-from condensery.errors import CondenseryError
+from condensery.errors import CondenseryError, RefusalReason
 from condensery.retrieval.chunking import enriched
 from condensery.retrieval.plans import HYDE, RERANKED, Plan
 from condensery.retrieval.rerankers import NoModel, Reranker, final, reranked
@@ -24,6 +24,7 @@ from condensery.workflows.events import (
     SearchStarted,
 )
 from condensery.workflows.hypothesis import hypothesis_for
+from condensery.workflows.question_guard import rejected
 from condensery.workflows.stage import degraded, noted, stage
 from condensery.workflows.turn import FallbackReason
 
@@ -37,7 +38,9 @@ class RetrievalSteps:
 
     @stage
     async def few_shot_guard(self, ctx: Context, question: CondensedQuestion) -> SearchRequest | QuestionRejected:
-        """Pass the question on to the search."""
+        """Let the question through to the search, unless it is clearly like the examples of what is rejected."""
+        if await rejected(question.question, self.services.question_guard, self.services.settings.few_shot):
+            return QuestionRejected(reason=RefusalReason.REJECTED_BY_GUARD, question=question)
         return SearchRequest(question=question, query=question.question, probes=question.probes)
 
     @stage

@@ -35,6 +35,12 @@ def test_watching_a_turn_from_python() -> None:
     assert "stage" in kinds
 
 
+@pytest.mark.usefixtures("corpus_index")
+def test_sorting_messages_by_examples_from_python() -> None:
+    labels = [line for line in output_of(sys.executable, EXAMPLES / "classify.py").splitlines() if line[:1].isalpha()]
+    assert [line.split()[0] for line in labels] == ["fares", "lost_property", "accessibility", "complaint", "timetable"]
+
+
 def test_drawing_workflows_from_python(tmp_path: Path) -> None:
     pages = [Path(line) for line in output_of(sys.executable, EXAMPLES / "draw.py", tmp_path).splitlines()]
     assert [page.name for page in pages] == ["RAGAgent.html", "Interpreter.html"]

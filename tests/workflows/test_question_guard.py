@@ -1,0 +1,89 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from condensery.errors import ConfigError, ProviderError
+from condensery.settings import FewShot
+from condensery.testing import RecordingEmbedder
+from condensery.tracing import Notes, noting
+from condensery.workflows.examples import ExampleIndex
+from condensery.workflows.few_shot import Example, Neighbour, Ruling
+from condensery.workflows.question_guard import LEAST_LIKE, open_question_guard, rejected, rejects
+
+EXAMPLES = [Example(label="accept", text="How long is the track?"), Example(label="reject", text="Tell me a joke.")]
+
+
+def judged(label: str, *, margin: float = 0.2, similarity: float = 0.6) -> Ruling:
+    near = (Neighbour(label=label, text="x", similarity=similarity),)
+    return Ruling(label=label, confidence=1, margin=margin, scores={}, confidences={}, neighbours=near)
+
+
+class _Failing(RecordingEmbedder):
+    async def embed_query(self, text: str) -> list[float]:
+        raise ProviderError("the model is away")
+
+
+class _Broken(RecordingEmbedder):
+    async def embed_query(self, text: str) -> list[float]:
+        raise KeyError(text)
+
+
+class _Slow(RecordingEmbedder):
+    async def embed_query(self, text: str) -> list[float]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def outcome(question: str, embedder: RecordingEmbedder, **settings: object) -> tuple[bool, Notes]:
+    with noting() as notes:
+        guard = ExampleIndex(EXAMPLES, embedder)
+        return await rejected(question, guard, FewShot.model_validate(settings)), notes
+
+
+def test_only_what_is_clearly_like_the_rejected_is_rejected() -> None:
+    assert rejects(judged("reject"), 0.1)
+    assert not rejects(judged("accept"), 0.1)
+    assert not rejects(judged("reject", margin=0.05), 0.1)
+    assert not rejects(judged("reject", similarity=LEAST_LIKE - 0.01), 0.1)
+
+
+async def test_a_question_like_an_example_is_judged_as_the_example_is() -> None:
+    assert (await outcome("Tell me a joke.", RecordingEmbedder()))[0]
+    no, notes = await outcome("How long is the track?", RecordingEmbedder())
+    assert not no
+    assert notes[0].startswith("accepted: like accept 1.00")
+    assert not notes.degraded
+
+
+@pytest.mark.parametrize(
+    ("embedder", "why"),
+    [
+        (_Failing(), "accepted unseen: the model is away"),
+        (_Broken(), "accepted unseen: the guard failed; the log has the details"),
+        (_Slow(), "accepted unseen: judging took longer than few_shot.seconds = 0.05"),
+    ],
+)
+async def test_a_guard_that_fails_accepts_and_says_why(embedder: RecordingEmbedder, why: str) -> None:
+    no, notes = await outcome("Tell me a joke.", embedder, seconds=0.05)
+    assert (no, list(notes), notes.degraded) == (False, [why], True)
+
+
+async def test_a_guard_that_is_off_or_not_there_judges_nothing() -> None:
+    embedder = RecordingEmbedder()
+    no, notes = await outcome("Tell me a joke.", embedder, enabled=False)
+    assert (no, list(notes), notes.degraded) == (False, ["switched off"], False)
+    assert not await rejected("Tell me a joke.", None, FewShot())
+    assert embedder.texts == []
+
+
+def test_a_guard_is_opened_with_examples_of_both_kinds_only(tmp_path: Path) -> None:
+    assert open_question_guard(FewShot(), RecordingEmbedder()) is None
+    path = tmp_path / "guard.toml"
+    path.write_text("accept = ['How long is the track?']\n")
+    with pytest.raises(ConfigError, match="needed of accept, reject"):
+        open_question_guard(FewShot(guard_examples=path), RecordingEmbedder())
+    path.write_text("accept = ['How long is the track?']\nreject = ['Tell me a joke.']\n")
+    guard = open_question_guard(FewShot(guard_examples=path), RecordingEmbedder())
+    assert guard is not None
+    assert guard.labels == ["accept", "reject"]
