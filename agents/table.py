@@ -5,12 +5,14 @@ from llama_index.core.workflow import Workflow
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.memory_writer import MemoryWriterAgent
 from condensery.agents.rag import RAGAgent
+from condensery.agents.title import TitleAgent
 from condensery.errors import UnknownName
 
 AGENTS: dict[str, type[Workflow]] = {
     "rag": RAGAgent,
     "memory_writer": MemoryWriterAgent,
     "few_shot": FewShotAgent,
+    "title": TitleAgent,
 }
 
 

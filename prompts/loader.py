@@ -27,6 +27,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "memories": frozenset({"memories"}),
     "extract": frozenset({"question", "answer"}),
     "shared_memories": frozenset({"memories"}),
+    "title": frozenset({"question"}),
     "classify": frozenset({"labels", "examples", "question"}),
 }
 """The templates there are, and exactly the variables each must use."""

@@ -16,6 +16,7 @@ from chainlit.types import Starter, ThreadDict
 from chainlit.user import User
 from starlette.datastructures import Headers
 
+from condensery.agents.title import title_agent
 from condensery.app import App
 from condensery.errors import CondenseryError, ConfigError
 from condensery.models.languages import language_notice
@@ -25,9 +26,11 @@ from condensery.ui.live import LiveTurn
 from condensery.ui.page import current_page
 from condensery.ui.running import Running
 from condensery.ui.starters import questions_for
-from condensery.ui.threads import ThreadRepository
+from condensery.ui.threads import ThreadRepository, short
 from condensery.ui.transcript import Place, Transcript, is_unanswered
+from condensery.workflows.events import CondensedQuestion
 from condensery.workflows.partial import reason_of
+from condensery.workflows.titles import title_of_message
 
 log = logging.getLogger(__name__)
 
@@ -128,9 +131,9 @@ class Chat:
 
     async def _answer(self, message: str, thread_id: str, live: LiveTurn) -> None:
         chosen = context.session.chat_settings
-        await self._threads.open(thread_id, user_id=LOCAL_USER, name=message)
+        await self._threads.open(thread_id, user_id=LOCAL_USER, name=title_of_message(message))
         await self._threads.change(thread_id, settings=known(chosen))
-        choices = Choices.of(chosen)
+        choices, asked = Choices.of(chosen), ""
         turn = self._app.stream(
             message,
             conversation_id=thread_id,
@@ -142,7 +145,23 @@ class Chat:
         async with aclosing(turn) as events:
             async for event in events:
                 await live.show(event)
+                if isinstance(event, CondensedQuestion):
+                    asked = event.question
         self._spawn(self._close_passages())
+        if asked and self._app.services.answer_model is not None:
+            self._spawn(self._retitle(thread_id, message, asked))
+
+    async def _retitle(self, thread_id: str, message: str, question: str) -> None:
+        """Let the model title a thread that is still listed under the key terms of this message, its first."""
+        drafted = title_of_message(message)
+        try:
+            thread = await self._threads.get(thread_id)
+            if thread is not None and thread.name == short(drafted):
+                titled = await title_agent(self._app.services).title(question)
+                await self._threads.rename(thread_id, drafted, titled.title)
+        except Exception as error:
+            log.warning("a chat keeps the title of its key terms (%s)", type(error).__name__)
+            log.debug("the reason", exc_info=error)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -17,6 +17,7 @@ from condensery.ui.choices import known
 from condensery.ui.running import Running
 from condensery.ui.threads import Thread, ThreadRepository
 from condensery.ui.transcript import Transcript
+from condensery.workflows.titles import title_of_message
 from condensery.workflows.turn import Turn
 
 LOCAL_USER = "local"
@@ -88,9 +89,12 @@ class TurnsDataLayer(BaseDataLayer):
         metadata: dict[str, Any] | None = None,
         tags: list[str] | None = None,
     ) -> None:
-        """Start a thread (with a user), rename it (without), or keep what was chosen for it."""
+        """Start a thread (with a user), rename it (without), or keep what was chosen for it.
+
+        Chainlit starts one with its first message for a name; it is listed under what that is about.
+        """
         if user_id is not None:
-            await self._threads.open(thread_id, user_id=user_id, name=name or "")
+            await self._threads.open(thread_id, user_id=user_id, name=title_of_message(name or ""))
         settings = (metadata or {}).get("chat_settings")
         chosen = known(settings) if settings else None
         await self._threads.change(thread_id, name=name if user_id is None else None, settings=chosen)

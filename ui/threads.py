@@ -58,6 +58,12 @@ class ThreadRepository:
             async with self._db.transaction() as connection:
                 await connection.execute(update(threads).where(threads.c.id == clean_text(thread_id)).values(values))
 
+    async def rename(self, thread_id: str, old: str, name: str) -> bool:
+        """Rename a thread that is still called `old`: whoever renamed it meanwhile keeps their name."""
+        same = (threads.c.id == clean_text(thread_id)) & (threads.c.name == short(old))
+        async with self._db.transaction() as connection:
+            return bool((await connection.execute(update(threads).where(same).values(name=short(name)))).rowcount)
+
     async def get(self, thread_id: str) -> Thread | None:
         """The thread of that id, or None."""
         async with reading(self._db) as connection:

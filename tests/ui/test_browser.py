@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from condensery.app import open_app
 from condensery.settings import Settings
+from condensery.workflows.titles import title_of_message
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
@@ -130,7 +131,7 @@ async def test_a_conversation_is_answered_with_evidence_and_outlives_a_reload(
             assert other.settings.answer.max_quotes == 1
             assert other.settings.retrieval.candidates == 30
 
-        await delete_thread(page, ROOF)
+        await delete_thread(page, title_of_message(ROOF))
         await page.get_by_text("No threads found").wait_for()
 
 
