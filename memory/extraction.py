@@ -19,7 +19,7 @@ from condensery.memory.self_stated import self_stated, slot_of
 from condensery.memory.types import LONGEST_FACT, Fact, NewFact
 from condensery.models.chat import ChatModel, InputTooLarge
 from condensery.prompts.loader import Prompts, prompts_for
-from condensery.retrieval.text import beginning, is_blank, one_line
+from condensery.retrieval.text import beginning, inert, is_blank, one_line
 from condensery.settings import Memory
 from condensery.workflows.own_words import own_words
 
@@ -120,7 +120,7 @@ class ModelExtractor:
         """In the language of the question, whichever the locale: a small model answers in that of its prompt."""
         spoken = grammars_for(question, question)[0].locale
         prompts = self._prompts if spoken == self._prompts.locale else prompts_for(spoken)
-        text = prompts.render("extract", question=_inert(question), answer=_inert(answer))
+        text = prompts.render("extract", question=inert(question), answer=inert(answer))
         return [ChatMessage(role=MessageRole.USER, content=text)]
 
 
@@ -139,7 +139,7 @@ class Mem0Extractor(ModelExtractor):
         return await super().extract(question, answer)
 
     def _prompt(self, question: str, answer: str) -> list[ChatMessage]:
-        said = f"<question>{_inert(question)}</question>\n<answer>{_inert(answer)}</answer>\n\n{_IN_OUR_FORM}"
+        said = f"<question>{inert(question)}</question>\n<answer>{inert(answer)}</answer>\n\n{_IN_OUR_FORM}"
         return [
             ChatMessage(role=MessageRole.SYSTEM, content=self._instructions),
             ChatMessage(role=MessageRole.USER, content=said),
@@ -199,8 +199,3 @@ class _Reply(BaseModel):
 def _facts_in(reply: str) -> list[str]:
     """The facts of `reply`; raises `ValidationError` for anything but a list of texts."""
     return _Reply.model_validate_json(reply).facts[:MOST_FACTS]
-
-
-def _inert(text: str) -> str:
-    """`text` without angle brackets: nothing in it can end the part of the prompt that it stands in."""
-    return text.replace("<", "‹").replace(">", "›")

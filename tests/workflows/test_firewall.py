@@ -2,9 +2,11 @@
 
 import typing
 
-from llama_index.core.workflow import Event
+from llama_index.core.workflow import Event, Workflow
 
+from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.rag import RAGAgent
+from condensery.agents.title import TitleAgent
 from condensery.workflows import events
 from condensery.workflows.events import OWN_WORDS
 
@@ -16,7 +18,7 @@ MAY_SEE_OWN_WORDS = {
 }
 
 
-def consumers(agent: type[RAGAgent]) -> dict[str, set[str]]:
+def consumers(agent: type[Workflow]) -> dict[str, set[str]]:
     """For each event, the steps that accept it."""
     found: dict[str, set[str]] = {}
     for name in dir(agent):
@@ -61,3 +63,12 @@ def test_no_effect_can_run_before_the_gate_has_cleared_the_message() -> None:
     config = RAGAgent.condense._step_config  # type: ignore[attr-defined]
     assert {event.__name__ for event in config.accepted_events} == {"HistoryLimited", "ChatCleared"}
     assert consumers(RAGAgent)["ChatCleared"] == {"condense"}
+
+
+def test_what_labels_a_message_and_what_titles_a_chat_see_the_question_alone() -> None:
+    labelling = consumers(FewShotAgent)
+    assert labelling["ChatStart"] == {"limit_history", "clear"}
+    assert labelling["HistoryLimited"] == {"condense"}
+    assert labelling["CondensedQuestion"] == {"find_neighbours"}
+    assert labelling["NeighboursFound"] == {"classify"}
+    assert consumers(TitleAgent) == {"TitleWanted": {"draft"}, "TitleDrafted": {"write"}}
