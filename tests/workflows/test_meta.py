@@ -64,9 +64,7 @@ def test_every_locale_gates_the_same_kinds_of_questions_and_can_reply_to_each(lo
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_facts_are_told_in_order_with_the_way_to_erase_them(locale: str) -> None:
-    text = told(
-        state(), facts("I live in Oslo.", "My dog is\n- called Rex."), prompts_for(locale), default_user="local"
-    )
+    text = told(state(), facts("I live in Oslo.", "My dog is\n- Rex."), prompts_for(locale), default_user="local")
     listed = [line for line in text.splitlines() if line.startswith("- ")]
     assert listed == ["- I live in Oslo.", "- My dog is - Rex."]
     assert "condensery memory forget --everything`" in text
