@@ -8,9 +8,10 @@ from pathlib import Path
 from traceback import format_tb
 from typing import Any
 
-from condensery.agents.current import CurrentAgent
+from condensery.agents.current import CurrentAgents
+from condensery.agents.few_shot import Classified
 from condensery.agents.memory_writer import memory_writer
-from condensery.agents.rag import RAGAgent
+from condensery.agents.profiles import Talking, narrowed, speaking
 from condensery.errors import CondenseryError, RefusalReason
 from condensery.memory.control import MemoryControl
 from condensery.memory.worker import MemoryWorker
@@ -22,7 +23,7 @@ from condensery.workflows.memory import to_remember
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.reading_ahead import ReadingAhead
 from condensery.workflows.starting import turn_options, turn_start
-from condensery.workflows.turn import Outcome, Turn, TurnKey, TurnOptions
+from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey, TurnOptions
 
 log = logging.getLogger(__name__)
 
@@ -36,20 +37,28 @@ class App:
     """An open Condensery: ask, stream, ingest. Safe for concurrent use within one event loop."""
 
     def __init__(self, services: Services) -> None:
-        self._current = CurrentAgent(services)
+        self._agents = CurrentAgents(services)
         self._stopping: set[asyncio.Task[None]] = set()
         self._ahead = ReadingAhead()
         self._memory_worker = MemoryWorker(self.write_memory)
 
     @property
-    def agent(self) -> RAGAgent:
-        """The agent under the newest settings that this app has seen."""
-        return self._current.agent
+    def agent(self) -> Talking:
+        """The default agent under the newest settings that this app has seen."""
+        return self.named()
+
+    def named(self, agent: str | None = None) -> Talking:
+        """The agent of that name, under those settings. Raises `UnknownName`, and `ConfigError` when it labels."""
+        return self._agents.named(agent)
+
+    def services_of(self, agent: str) -> Services:
+        """The collaborators of the agent of that name, whatever its kind. Raises `UnknownName`."""
+        return self._agents.services_of(agent)
 
     @property
     def services(self) -> Services:
         """The collaborators, under the newest settings that this app has seen."""
-        return self.agent.services
+        return self._agents.services
 
     @property
     def settings(self) -> Settings:
@@ -73,6 +82,7 @@ class App:
         self,
         message: str,
         *,
+        agent: str | None = None,
         conversation_id: str | None = None,
         user_id: str | None = None,
         organization_id: str | None = None,
@@ -85,11 +95,13 @@ class App:
         """The events of a turn as they happen: standalone question, evidence, answer deltas, and `TurnFinished` last.
 
         Every failure ends in a `TurnFinished` whose answer says so; only a wrong option raises `ConfigError`: an
-        unknown engine or method (`UnknownName`), or a filter key that is no name. Closing the stream stops the turn
-        and keeps the partial answer. `chat=False` skips the gate. Facts are recalled and kept under `user_id`, and
-        recalled under `organization_id`; where one is missing, none are.
+        unknown agent, engine or method (`UnknownName`), or a filter key that is no name. Closing the stream stops the
+        turn and keeps the partial answer. `agent` names a profile of the settings; `chat=False` skips the gate. Facts
+        are recalled and kept under `user_id`, and recalled under `organization_id`; where one is missing, none are.
         """
         options = turn_options(engine=engine, method=method, namespaces=namespaces, filters=filters)
+        if agent is not None:
+            options = narrowed(options, self.settings, agent)
         start = turn_start(
             message,
             options,
@@ -98,9 +110,17 @@ class App:
             organization_id=organization_id,
             chat=chat,
         )
-        async with aclosing(self._run(start)) as events:
+        async with aclosing(self._run(start, agent)) as events:
             async for event in events:
                 yield event
+
+    async def classify(self, message: str, *, agent: str, history: Sequence[Exchange] = ()) -> Classified:
+        """The label of `message` by the examples of `agent`, a profile of the kind few_shot; nothing is stored.
+
+        `history`, oldest first, is what a follow-up is understood by. Raises `ConfigError` for another agent.
+        """
+        await self.refresh()
+        return await self._agents.labelling(agent).classify_text(message, history)
 
     async def warm(self) -> None:
         """Load the embedding model and build the lexical index, so that the first question need not wait for them."""
@@ -128,7 +148,7 @@ class App:
 
     async def refresh(self) -> Settings:
         """The settings as they are now, whichever process changed them; turns in flight keep those they began with."""
-        await self._current.refresh()
+        await self._agents.refresh()
         return self.settings
 
     async def set_settings(self, changes: Mapping[str, Any]) -> Settings:
@@ -138,32 +158,33 @@ class App:
         be changed at run time (`settings_runtime.py` lists them), a value that is not allowed, a rule that would be
         broken, and a method whose model is not here.
         """
-        await self._current.set(changes)
+        await self._agents.set(changes)
         return self.settings
 
     async def reset_settings(self, *names: str) -> Settings:
         """Let settings be what they are without the database again, from the next turn on; see `set_settings`."""
-        await self._current.reset(*names)
+        await self._agents.reset(*names)
         return self.settings
 
-    async def _begun(self, partial: PartialTurn) -> RAGAgent:
+    async def _begun(self, name: str | None, partial: PartialTurn) -> Talking:
         """The agent of this turn, whose settings stay as they are now."""
         try:
             await self.refresh()
         except asyncio.CancelledError:
             await self._stopped(None, partial)
             raise
-        return self.agent
+        return self._agents.named(name)
 
-    async def _run(self, start: ChatStart) -> AsyncGenerator[TurnEvent, None]:
+    async def _run(self, start: ChatStart, name: str | None) -> AsyncGenerator[TurnEvent, None]:
         partial = PartialTurn(start.key, start.message)
         handler: Any = None
-        agent = await self._begun(partial)
+        agent = await self._begun(name, partial)
         check(agent.services, start.options)
         self._ahead.stop()
         try:
             begun = await self._with_history(start, agent.services)
             partial.asked_at = begun.asked_at
+            agent = await speaking(agent, begun)
             handler = agent.run(start_event=begun)
             async for event in handler.stream_events():
                 partial.see(event)
@@ -177,7 +198,7 @@ class App:
             await self._stopped(handler, partial)
             raise
         except Exception as error:
-            for event in await self._fail(partial, error):
+            for event in await self._fail(partial, error, agent.services):
                 yield event
 
     async def _with_history(self, start: ChatStart, services: Services) -> ChatStart:
@@ -203,11 +224,13 @@ class App:
         if not partial.finished:
             await self._store(partial.turn(Outcome.STOPPED), partial)
 
-    async def _fail(self, partial: PartialTurn, error: Exception) -> list[EvidenceReady | AnswerDelta | TurnFinished]:
+    async def _fail(
+        self, partial: PartialTurn, error: Exception, services: Services
+    ) -> list[EvidenceReady | AnswerDelta | TurnFinished]:
         reason = reason_of(error)
         log.error("a turn ended early (%s): %s", reason, _name_of(error))
         log.debug("the reason", exc_info=error)
-        said = AnswerDelta(text=("\n\n" if partial.text else "") + self.services.prompts.text(f"refusal.{reason}"))
+        said = AnswerDelta(text=("\n\n" if partial.text else "") + services.prompts.text(f"refusal.{reason}"))
         events = [EvidenceReady(chunks=()), said] if partial.lacks_evidence else [said]
         for event in events:
             partial.see(event)

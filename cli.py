@@ -1,12 +1,12 @@
 """The command line. Only declarations: a command imports what it needs when it runs, so that `--help` is quick."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from condensery.terminal.cli_agents import Agent, agents, classify, draw
 from condensery.terminal.cli_eval import eval_app, examples
 from condensery.terminal.cli_memory import memory_app, worker
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
@@ -23,14 +23,6 @@ app = typer.Typer(
 )
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
-
-
-class Picture(StrEnum):
-    """What `draw` can make."""
-
-    HTML = "html"
-    SVG = "svg"
-    MERMAID = "mermaid"
 
 
 Conversation = Annotated[
@@ -115,7 +107,11 @@ def ingest(
 
 @app.command(epilog=examples("condensery chat", "condensery chat --conversation 3f0c… --method bm25"))
 def chat(
-    context: typer.Context, conversation: Conversation = None, engine: Engine = None, method: Method = None
+    context: typer.Context,
+    conversation: Conversation = None,
+    agent: Agent = None,
+    engine: Engine = None,
+    method: Method = None,
 ) -> None:
     """Talk with your documents in this terminal.
 
@@ -124,7 +120,7 @@ def chat(
     with starting():
         from condensery.terminal.chatting import chat
 
-    raise typer.Exit(chat(context.obj, conversation=conversation, engine=engine, method=method))
+    raise typer.Exit(chat(context.obj, conversation=conversation, agent=agent, engine=engine, method=method))
 
 
 @app.command(
@@ -139,6 +135,7 @@ def ask(
     conversation: Conversation = None,
     as_json: Json = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show rankings and times.")] = False,
+    agent: Agent = None,
     engine: Engine = None,
     method: Method = None,
 ) -> None:
@@ -154,6 +151,7 @@ def ask(
             question_from(question),
             context.obj,
             conversation=conversation,
+            agent=agent,
             engine=engine,
             method=method,
             as_json=as_json,
@@ -184,18 +182,6 @@ def forget(
         from condensery.terminal.forgetting import forget
 
     run(forget(sources, context.obj, namespace=namespace))
-
-
-@app.command(epilog=examples("condensery draw rag --format svg --output rag.svg"))
-def draw(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The name of an agent, such as rag.")],
-    form: Annotated[Picture, typer.Option("--format", help="What to draw.")] = Picture.MERMAID,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; stdout otherwise.")] = None,
-) -> None:
-    """Draw the steps of an agent."""
-    from condensery.terminal.listing import draw
-
-    draw(agent, form=form.value, output=output)
 
 
 @app.command(epilog=examples("condensery settings", "CONDENSERY_RETRIEVAL__TOP_K=8 condensery settings"))
@@ -262,6 +248,9 @@ def serve(
     launch(context.obj.settings(app=given), open_browser=open_browser)
 
 
+app.command(epilog=examples("condensery agents", "condensery agents --json"))(agents)
+app.command(epilog=examples("condensery classify --agent tickets 'My parcel never came'"))(classify)
+app.command(epilog=examples("condensery draw rag --format svg --output rag.svg"))(draw)
 app.command(
     epilog=examples(
         "condensery worker", "condensery worker --once", "CONDENSERY_MEMORY__IN_PROCESS=false condensery app"

@@ -67,6 +67,10 @@ class Services:
         """The same collaborators under settings of which only those that every turn reads anew may differ."""
         return replace(self, settings=settings, retrieval=self.retrieval.with_settings(settings.retrieval))
 
+    def speaking(self, locale: str) -> "Services":
+        """The same collaborators, with the prompts and texts of another locale."""
+        return self if self.prompts.locale == locale else replace(self, prompts=self.prompts.in_locale(locale))
+
     def retriever(self, name: str) -> Retriever:
         """The retriever of that name: the base of a plan; raises `UnknownName`."""
         return open_retriever(name, self.retrieval)
@@ -84,6 +88,13 @@ class Services:
             self.hyde_model()
         if plan.reranked and self.settings.rerank.enabled:
             self.reranker()
+
+    def check_models(self) -> None:
+        """Raise `ConfigError` for a stage's own model that is named and cannot be opened."""
+        for stage in ("condense", "hyde", "memory"):
+            own = getattr(self.settings, stage)
+            self.models.get(own.model, own.api_key, setting=f"{stage}.model")
+        self.models.get(self.settings.rerank.llm, self.settings.rerank.api_key, setting="rerank.llm")
 
     def usable_methods(self) -> list[str]:
         """Every method by its full path, but for those that need a model this machine lacks."""
@@ -185,10 +196,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             stack.push_async_callback(model.close)
         models = ModelPool(settings.llm, model)
         stack.push_async_callback(models.close)
-        models.get(settings.condense.model, settings.condense.api_key, setting="condense.model")
-        models.get(settings.hyde.model, settings.hyde.api_key, setting="hyde.model")
-        models.get(settings.rerank.llm, settings.rerank.api_key, setting="rerank.llm")
-        models.get(settings.memory.model, settings.memory.api_key, setting="memory.model")
         chunks = await open_chunk_store(database, model=embedder.name, dimension=embedder.dimension)
         documents = DocumentRepository(database, chunks)
         retrieval = RetrievalParts(settings.retrieval, embedder, chunks, documents)
@@ -209,6 +216,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             live=live,
             question_guard=open_question_guard(settings.few_shot, embedder),
         )
+        services.check_models()
         stack.push_async_callback(services.cross_encoders.close)
         yield _usable(services, given)
 

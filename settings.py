@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Secret
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from condensery import settings_load
+from condensery.settings_profiles import AgentName, Profile
 from condensery.settings_rules import broken_rules, home_expanded, postgres_url
 from condensery.settings_sections import (
     BUNDLED_EMBEDDINGS,
@@ -102,6 +103,9 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     gate: Switch = Switch()
     app: App = App()
+    agents: dict[AgentName, Profile] = Field(
+        default_factory=dict, description="Named agents, each a table [agents.NAME] of the file."
+    )
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 

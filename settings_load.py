@@ -180,7 +180,7 @@ def unknown(name: str, source: str, choices: list[str]) -> str:
 
 def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> Fault:
     """One of pydantic's findings as: setting, source, what it got, what is allowed."""
-    name = ".".join(str(part) for part in detail["loc"])
+    place = name = ".".join(str(part) for part in detail["loc"] if part != "[key]")
     while name and name not in fields:  # inside a value: report the setting that holds it
         name = name.rpartition(".")[0]
     reason = requirement(detail["msg"])
@@ -188,7 +188,11 @@ def explain(detail: Any, fields: Fields, given: Mapping[str, Given]) -> Fault:
         named = tuple(each for each in fields if mentions(reason, each))
         return Fault(with_values(reason, [each for each in given if each in named], given, fields), named)
     found = given.get(name) or Given(detail["input"], "default")
-    return Fault(f"{name} ({found.source}): got {shown(found.value, fields[name])}; {reason}", (name,))
+    if isinstance(found.value, Mapping):
+        found, where = found._replace(value=detail["input"]), place
+    else:
+        where = name
+    return Fault(f"{where} ({found.source}): got {shown(found.value, fields[name])}; {reason}", (name,))
 
 
 def requirement(message: str) -> str:

@@ -1,6 +1,7 @@
 """Keep secrets out of what people read: listings, errors, logs."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import SecretStr
@@ -57,4 +58,6 @@ def displayed(value: Any) -> str:
     if isinstance(value, SecretStr):
         secret = value.get_secret_value()
         return masked(secret) if "://" in secret else MASK
+    if isinstance(value, Mapping):
+        return ", ".join(value) or "(none)"
     return "(not set)" if value is None else masked(str(value))

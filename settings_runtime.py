@@ -35,6 +35,7 @@ WHY_FIXED: dict[str, str] = {
     "memory.approvers": "who may approve is for whoever runs this to say; set it and restart",
     "few_shot.guard_examples": "the examples are read at start; set it and restart",
     "app": "the app listens there since its start; set it and restart",
+    "agents": "they are made at start; declare them in the file and restart",
 }
 """Why a section, or a single setting, cannot be changed at run time."""
 

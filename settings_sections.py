@@ -216,6 +216,9 @@ class Answer(Section):
     mode: Literal["auto", "generated", "extractive"] = Field(
         "auto", description="auto: extractive while only the bundled small model is there, else generated."
     )
+    language: Literal["message", "locale"] = Field(
+        "message", description="Language of answers: that of the message, as far as there are texts in it, or locale."
+    )
     max_quotes: int = Field(3, ge=1, le=20, description="Sentences an extractive answer quotes at most.")
 
 

@@ -4,6 +4,7 @@ from llama_index.core.workflow import Workflow
 
 from condensery.services import Services
 from condensery.workflows.answer import AnswerSteps
+from condensery.workflows.composing import ComposeSteps
 from condensery.workflows.condense import CondenseSteps
 from condensery.workflows.ending import EndingSteps
 from condensery.workflows.gate import GateSteps
@@ -19,6 +20,7 @@ class RAGAgent(
     CondenseSteps,
     RetrievalSteps,
     MemorySteps,
+    ComposeSteps,
     AnswerSteps,
     EndingSteps,
     Workflow,

@@ -2,6 +2,7 @@
 
 from llama_index.core.workflow import Workflow
 
+from condensery.agents.chat import ChatAgent
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.memory_writer import MemoryWriterAgent
 from condensery.agents.rag import RAGAgent
@@ -10,6 +11,7 @@ from condensery.errors import UnknownName
 
 AGENTS: dict[str, type[Workflow]] = {
     "rag": RAGAgent,
+    "chat": ChatAgent,
     "memory_writer": MemoryWriterAgent,
     "few_shot": FewShotAgent,
     "title": TitleAgent,

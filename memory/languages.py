@@ -24,10 +24,11 @@ def grammars_for(sentence: str, message: str) -> list[Grammar]:
 
 
 def _score(locale: str, sentence: str, message: str) -> float:
-    return _share(locale, sentence) + _OF_THE_MESSAGE * _share(locale, message)
+    return everyday_share(locale, sentence) + _OF_THE_MESSAGE * everyday_share(locale, message)
 
 
-def _share(locale: str, text: str) -> float:
+def everyday_share(locale: str, text: str) -> float:
+    """The share of the words of `text` that are everyday ones of a language, 0 to 1."""
     words = [word.casefold() for word in _WORD.findall(text)]
     return sum(word in _everyday(locale) for word in words) / max(1, len(words))
 

@@ -6,9 +6,11 @@ A template is `<locale>/<name>.md` with variables written `{{name}}`; what is pu
 import re
 import tomllib
 from collections.abc import Mapping
+from copy import copy
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, get_args
 
 from condensery.errors import ConfigError, RefusalReason
@@ -19,6 +21,7 @@ LOCALES: tuple[str, ...] = get_args(Locale)
 
 VARIABLES: dict[str, frozenset[str]] = {
     "system": frozenset(),
+    "talk": frozenset(),
     "rewriting": frozenset(),
     "condense": frozenset({"conversation", "message"}),
     "hypothesize": frozenset({"question"}),
@@ -46,6 +49,7 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "meta.can_follow_up",
     "meta.can_write",
     "meta.can_quote",
+    "meta.can_talk",
     "meta.can_refuse",
     "meta.can_remember",
     "meta.can_not_remember",
@@ -72,6 +76,8 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "ui.stopped",
     "ui.steps",
     "ui.page",
+    "ui.agent",
+    "ui.agent_help",
     "ui.engine",
     "ui.engine_help",
     "ui.method",
@@ -101,6 +107,7 @@ class Prompts:
         self.locale = locale
         self._templates = {name: _checked(root, name) for name in VARIABLES}
         self._texts = _texts(root)
+        self._own: Path | None = None
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
@@ -108,6 +115,25 @@ class Prompts:
         self.own_questions: list[dict[str, Any]] = _toml(root, "own_questions.toml")["asks"]
         self.rewriting: dict[str, Any] = _toml(root, "rewriting.toml")
         self.ordinary: dict[str, list[str]] = _toml(root, "ordinary.toml")
+
+    def with_templates(self, folder: Path) -> "Prompts":
+        """The same, but for the templates in `folder`: `<locale>/<name>.md`, or `<name>.md` for every locale.
+
+        Raises `ConfigError` for a folder that is none or has no template, and a template that lacks a variable.
+        """
+        found = {name: path for name in VARIABLES if (path := _own_template(folder, self.locale, name))}
+        if not found and not _has_templates(folder):
+            raise ConfigError(f"{folder} is no folder with a template; it may hold {', '.join(VARIABLES)}, each .md")
+        prompts = copy(self)
+        prompts._own = folder
+        prompts._templates = self._templates | {
+            name: _checked_text(path.read_text(encoding="utf-8"), name, str(path)) for name, path in found.items()
+        }
+        return prompts
+
+    def in_locale(self, locale: str) -> "Prompts":
+        """Those of another locale, with the templates that stand for built-in ones here."""
+        return prompts_for(locale) if self._own is None else prompts_for(locale).with_templates(self._own)
 
     def render(self, name: str, **variables: str) -> str:
         """The template `name` with all its variables; a missing or unknown variable is a `ConfigError`."""
@@ -131,10 +157,22 @@ def prompts_for(locale: str) -> Prompts:
 
 
 def _checked(root: Traversable, name: str) -> str:
-    text = _read(root, f"{name}.md")
+    return _checked_text(_read(root, f"{name}.md"), name, f"{root.name}/{name}.md")
+
+
+def _checked_text(text: str, name: str, place: str) -> str:
     if (used := set(_VARIABLE.findall(text))) != VARIABLES[name]:
-        raise ConfigError(f"{root.name}/{name}.md uses {sorted(used)}; it must use {sorted(VARIABLES[name])}")
+        raise ConfigError(f"{place} uses {sorted(used)}; it must use {sorted(VARIABLES[name])}")
     return text.strip()
+
+
+def _own_template(folder: Path, locale: str, name: str) -> Path | None:
+    """The file that stands for a built-in template: that of the locale before that of all."""
+    return next((path for path in (folder / locale / f"{name}.md", folder / f"{name}.md") if path.is_file()), None)
+
+
+def _has_templates(folder: Path) -> bool:
+    return any(_own_template(folder, locale, name) for locale in LOCALES for name in VARIABLES)
 
 
 def _texts(root: Traversable) -> dict[str, str]:

@@ -34,13 +34,14 @@ async def ask(
     options: Options,
     *,
     conversation: str | None,
+    agent: str | None,
     engine: str | None,
     method: str | None,
     as_json: bool,
     explained: bool,
 ) -> Code:
     """Answer `question` on stdout; the code says whether it was answered, refused or failed."""
-    chosen: dict[str, Any] = {"conversation_id": conversation, "engine": engine, "method": method}
+    chosen: dict[str, Any] = {"conversation_id": conversation, "agent": agent, "engine": engine, "method": method}
     async with opened(options.settings()) as app:
         chosen |= asker(app.settings)
         if as_json:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from condensery.app import App
 from condensery.errors import UnknownName
 from condensery.retrieval.plans import METHOD_NAMES
+from condensery.settings_profiles import DEFAULT, talking
 from condensery.terminal.options import Options
 from condensery.terminal.output import out
 from condensery.terminal.sources import by_number, show_passages
@@ -22,6 +23,7 @@ class Talk:
     app: App
     options: Options
     conversation: str
+    agent: str | None = None
     engine: str | None = None
     method: str | None = None
     last: Turn | None = None
@@ -66,6 +68,13 @@ def _sources(talk: Talk, _: str) -> None:
         show_passages(talk.last)
 
 
+def _agent(talk: Talk, name: str) -> None:
+    if name:
+        talk.app.named(None if name == DEFAULT else name)
+        talk.agent = None if name == DEFAULT else name
+    out.say(f"agent: {talk.agent or DEFAULT} (of {', '.join([DEFAULT, *talking(talk.app.settings)])})")
+
+
 def _engine(talk: Talk, name: str) -> None:
     if name:
         talk.app.services.engine(name)
@@ -92,6 +101,7 @@ def _quit(talk: Talk, _: str) -> None:
 
 COMMANDS: dict[str, Command] = {
     "sources": Command("", "the passages the last answer cites", _sources),
+    "agent": Command("[NAME]", "who answers", _agent),
     "engine": Command("[NAME]", "how a follow-up becomes a standalone question", _engine),
     "method": Command("[NAME]", "how documents are searched", _method),
     "new": Command("", "start a new conversation", _new),

@@ -23,14 +23,17 @@ from condensery.workflows.starting import turn_options
 HISTORY_FILE = "chat_history"
 
 
-def chat(options: Options, *, conversation: str | None, engine: str | None, method: str | None) -> Code:
-    """Talk until the person leaves; raises `UnknownName` for an engine or a method that is none."""
+def chat(
+    options: Options, *, conversation: str | None, agent: str | None, engine: str | None, method: str | None
+) -> Code:
+    """Talk until the person leaves; raises `UnknownName` for an agent, an engine or a method that is none."""
     settings = options.settings()
     with Host(warmed(settings)) as host:
         talk = Talk(
             app=host.value,
             options=options,
             conversation=conversation or str(uuid.uuid4()),
+            agent=agent,
             engine=engine,
             method=method,
         )
@@ -73,8 +76,8 @@ def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
 
 def answer(host: Host[App], talk: Talk, message: str) -> None:
     """Show the answer to `message`; Ctrl-C stops it and keeps what was said."""
-    chosen: dict[str, Any] = {"conversation_id": talk.conversation, "engine": talk.engine, "method": talk.method}
-    chosen |= asker(talk.app.settings)
+    chosen: dict[str, Any] = {"engine": talk.engine, "method": talk.method, "agent": talk.agent}
+    chosen |= {"conversation_id": talk.conversation, **asker(talk.app.settings)}
     try:
         talk.last = host.run(show_turn(talk.app, message, **chosen))
     except CancelledError:

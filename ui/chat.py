@@ -20,6 +20,7 @@ from condensery.agents.title import title_agent
 from condensery.app import App
 from condensery.errors import CondenseryError, ConfigError
 from condensery.models.languages import language_notice
+from condensery.settings_profiles import talking
 from condensery.ui.choices import Choices, changed, known, panel
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.live import LiveTurn
@@ -47,7 +48,8 @@ class Chat:
         self._running = Running()
         self._threads = ThreadRepository(app.services.database)
         self._transcript = Transcript(self._prompts)
-        self._data_layer = TurnsDataLayer(self._threads, app.services.turns, self._running, self._transcript)
+        agents = talking(app.settings)
+        self._data_layer = TurnsDataLayer(self._threads, app.services.turns, self._running, self._transcript, agents)
         self._notice_given = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -94,14 +96,14 @@ class Chat:
 
         A setting that cannot be what was chosen stays as it was, and the person reads why.
         """
-        await self._threads.change(context.session.thread_id, settings=known(chosen))
+        await self._threads.change(context.session.thread_id, settings=self._known(chosen))
         shown = cl.user_session.get(SHOWN) or self._app.settings  # type: ignore[no-untyped-call]  # Chainlit's
         if changes := changed(chosen, shown):
             try:
                 await self._app.set_settings(changes)
             except CondenseryError as error:
                 await current_page().send_toast(f"{self._prompts.text('ui.not_changed')}: {_reasons(error)}", "error")
-            await self._show_choices(known(chosen))
+            await self._show_choices(self._known(chosen))
 
     async def on_message(self, message: cl.Message) -> None:
         """Answer one message; several may be answered at once."""
@@ -132,10 +134,11 @@ class Chat:
     async def _answer(self, message: str, thread_id: str, live: LiveTurn) -> None:
         chosen = context.session.chat_settings
         await self._threads.open(thread_id, user_id=LOCAL_USER, name=title_of_message(message))
-        await self._threads.change(thread_id, settings=known(chosen))
-        choices, asked = Choices.of(chosen), ""
+        await self._threads.change(thread_id, settings=self._known(chosen))
+        choices, asked = Choices.of(chosen, talking(self._app.settings)), ""
         turn = self._app.stream(
             message,
+            agent=choices.agent,
             conversation_id=thread_id,
             user_id=LOCAL_USER,
             organization_id=self._app.settings.memory.organization,
@@ -162,6 +165,9 @@ class Chat:
         except Exception as error:
             log.warning("a chat keeps the title of its key terms (%s)", type(error).__name__)
             log.debug("the reason", exc_info=error)
+
+    def _known(self, chosen: Mapping[str, Any]) -> dict[str, str]:
+        return known(chosen, talking(self._app.settings))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

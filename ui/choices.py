@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from condensery.prompts.loader import Prompts
 from condensery.retrieval.plans import METHOD_NAMES, plan_for
 from condensery.settings import Settings
+from condensery.settings_profiles import DEFAULT, talking
 from condensery.settings_runtime import FIELDS, changeable
 from condensery.workflows.engines.table import ENGINES
 
@@ -27,16 +28,20 @@ class Choices:
 
     engine: str | None = None
     method: str | None = None
+    agent: str | None = None
 
     @classmethod
-    def of(cls, chosen: Mapping[str, Any]) -> "Choices":
-        """What was chosen in the panel."""
-        return cls(**known(chosen))
+    def of(cls, chosen: Mapping[str, Any], agents: Collection[str] = ()) -> "Choices":
+        """What was chosen in the panel, where `agents` are declared."""
+        return cls(**known(chosen, agents))
 
     def widgets(self, prompts: Prompts, settings: Settings, methods: Iterable[str] = METHOD_NAMES) -> list[InputWidget]:
-        """The two lists of a chat: every engine, and those `methods` that can be used here."""
-        now = {"engine": settings.condense.engine, "method": plan_for(settings.retrieval.method, settings).name}
+        """The lists of a chat: agents where there are any, every engine, those `methods` that can be used here."""
+        plan = plan_for(settings.retrieval.method, settings)
+        now = {"engine": settings.condense.engine, "method": plan.name, "agent": DEFAULT}
         offered = TABLES | {"method": list(dict.fromkeys([*methods, *filter(None, [self.method])]))}
+        if agents := talking(settings):
+            offered = {"agent": agents, **offered}
         return [
             Select(
                 id=name,
@@ -49,16 +54,17 @@ class Choices:
         ]
 
 
-def known(chosen: Mapping[str, Any]) -> dict[str, str]:
-    """The choices among `chosen` that exist."""
-    return {name: chosen[name] for name, table in TABLES.items() if chosen.get(name) in table}
+def known(chosen: Mapping[str, Any], agents: Collection[str] = ()) -> dict[str, str]:
+    """The choices among `chosen` that exist, where `agents` are declared."""
+    tables = TABLES | {"agent": agents}
+    return {name: chosen[name] for name, table in tables.items() if chosen.get(name) in table}
 
 
 def panel(
     chosen: Mapping[str, Any], prompts: Prompts, settings: Settings, methods: Iterable[str] = METHOD_NAMES
 ) -> list[Tab]:
     """The settings panel: the choices of this chat, and every setting that can be changed at run time."""
-    own = Choices.of(chosen).widgets(prompts, settings, methods)
+    own = Choices.of(chosen, talking(settings)).widgets(prompts, settings, methods)
     return [
         Tab(id="this_chat", label=prompts.text("ui.this_chat"), inputs=own),
         Tab(

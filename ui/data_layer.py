@@ -4,6 +4,7 @@ Chainlit's steps and elements are made anew from the turns, so nothing is stored
 reload is what the next answer's history holds.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from chainlit.data.base import BaseDataLayer
@@ -27,12 +28,18 @@ class TurnsDataLayer(BaseDataLayer):
     """Chainlit's view of `threads` and `turns`. There is one user."""
 
     def __init__(
-        self, threads: ThreadRepository, turns: TurnRepository, running: Running, transcript: Transcript
+        self,
+        threads: ThreadRepository,
+        turns: TurnRepository,
+        running: Running,
+        transcript: Transcript,
+        agents: Collection[str] = (),
     ) -> None:
         self._threads = threads
         self._turns = turns
         self._running = running
         self._transcript = transcript
+        self._agents = agents
 
     async def get_user(self, identifier: str) -> PersistedUser | None:
         """The one user, whose id is their identifier."""
@@ -96,7 +103,7 @@ class TurnsDataLayer(BaseDataLayer):
         if user_id is not None:
             await self._threads.open(thread_id, user_id=user_id, name=title_of_message(name or ""))
         settings = (metadata or {}).get("chat_settings")
-        chosen = known(settings) if settings else None
+        chosen = known(settings, self._agents) if settings else None
         await self._threads.change(thread_id, name=name if user_id is None else None, settings=chosen)
 
     async def delete_thread(self, thread_id: str) -> None:

@@ -1,8 +1,7 @@
-"""Steps that make the answer: `compose` builds a prompt that fits, `answer` streams text with checked citations."""
+"""The step `answer`: streams generated text with checked citations, or quotes what answers."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from functools import partial
 
 from llama_index.core.workflow import Context
 
@@ -11,76 +10,26 @@ from condensery.memory.answers import own_answer, own_question
 from condensery.memory.told import told
 from condensery.memory.types import Remembered
 from condensery.models.chat import ChatModel, Reply
-from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.services import Services
-from condensery.workflows.budget import PromptParts, as_chat, fit, input_budget
+from condensery.workflows.budget import as_chat
 from condensery.workflows.citations import CitationFilter, checked, cited
 from condensery.workflows.events import (
     AnswerDelta,
     Answered,
     AnswerPrompt,
-    ContextAccepted,
-    EnrichedHistory,
     EvidenceReady,
-    FactsUsed,
 )
 from condensery.workflows.extractive import in_quoting_order, quoted_answer
-from condensery.workflows.history import memory_blocks
 from condensery.workflows.stage import degraded, stage
 from condensery.workflows.turn import Outcome
-
-
-def numbered(chunks: tuple[ScoredChunk, ...]) -> str:
-    """The evidence as the prompt shows it: each chunk under its citation number, source and heading."""
-    return "\n\n".join(_block(number, found.chunk) for number, found in enumerate(chunks, start=1))
-
-
-def _block(number: int, chunk: Chunk) -> str:
-    heading = f" – {chunk.heading}" if chunk.heading else ""
-    return f"[{number}] {chunk.source}{heading}\n{chunk.text}"
 
 
 class AnswerSteps:
     """Generated with a capable model, extractive without one."""
 
     services: Services
-
-    @stage
-    async def compose(self, ctx: Context, context: ContextAccepted, history: EnrichedHistory) -> AnswerPrompt:
-        """Build a prompt that fits the model's window; without a model, pass the evidence on."""
-        model = self.services.answer_model
-        if model is None:
-            return _quoting(context, history.memories)
-        fitted = await fit(self._parts(context, history), self._budget(model), model.count_tokens)
-        if not fitted.chunks:
-            degraded(f"quoted instead of generated: no passage fits the window of {model.name} beside the message")
-            return _quoting(context, history.memories)
-        if left_out := len(context.chunks) - len(fitted.chunks):
-            degraded(f"{left_out} of {len(context.chunks)} passages did not fit the window of {model.name}")
-        if fitted.memories:
-            ctx.write_event_to_stream(FactsUsed(facts=fitted.memories))
-        return AnswerPrompt(
-            question=context.question,
-            method=context.method,
-            chunks=fitted.chunks,
-            messages=fitted.messages,
-            memories=fitted.memories,
-        )
-
-    def _parts(self, context: ContextAccepted, history: EnrichedHistory) -> PromptParts:
-        prompts = self.services.prompts
-        return PromptParts(
-            system=prompts.render("system"),
-            history=history.history,
-            memories=history.memories,
-            chunks=context.chunks,
-            remember=partial(memory_blocks, prompts),
-            last=lambda chunks: prompts.render("answer", evidence=numbered(chunks), message=history.message),
-        )
-
-    def _budget(self, model: ChatModel) -> int:
-        settings = self.services.settings
-        return input_budget(settings, model, settings.llm.max_output_tokens)
+    unanswered = RefusalReason.NOTHING_FOUND
+    """Why there is no answer when none is generated and nothing can be quoted."""
 
     @stage
     async def answer(self, ctx: Context, prompt: AnswerPrompt) -> Answered:
@@ -142,7 +91,7 @@ class AnswerSteps:
         known = " ".join(probe.text for probe in prompt.question.probes if probe.told)
         found = await self.services.quoter.quote(prompt.question.question, prompt.chunks, told=known, limit=limit)
         quotes, chunks = in_quoting_order(found, prompt.chunks)
-        reason = None if quotes else RefusalReason.NOTHING_FOUND
+        reason = None if quotes else self.unanswered
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
         ctx.write_event_to_stream(EvidenceReady(chunks=chunks, mode="extractive"))
         ctx.write_event_to_stream(AnswerDelta(text=text))
@@ -162,11 +111,6 @@ class AnswerSteps:
         ctx.write_event_to_stream(EvidenceReady(chunks=(), mode="extractive"))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return Answered(answer=text, mode="extractive", method=prompt.method, chunks=(), memories=(memory.id,))
-
-
-def _quoting(context: ContextAccepted, memories: tuple[Remembered, ...]) -> AnswerPrompt:
-    """No prompt: the answer is quoted."""
-    return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks, memories=memories)
 
 
 def _why_nothing(reply: Reply) -> str:

@@ -19,29 +19,10 @@ from condensery.workflows.stage import stage, stages_of
 from condensery.workflows.turn import Outcome
 
 
-class EndingSteps:
+class FinishSteps:
     """Every way out of a turn leads through `finish`, which alone joins the user's message to the rest."""
 
     services: Services
-
-    @stage
-    async def refuse(self, ctx: Context, rejected: QuestionRejected | ContextRejected) -> TurnEnded:
-        """Say why there is no answer."""
-        reason = rejected.reason if isinstance(rejected, QuestionRejected) else RefusalReason.NOTHING_FOUND
-        text = self.services.prompts.text(f"refusal.{reason}")
-        if isinstance(rejected, ContextRejected):
-            ctx.write_event_to_stream(EvidenceReady(chunks=()))
-        ctx.write_event_to_stream(AnswerDelta(text=text))
-        method = rejected.method if isinstance(rejected, ContextRejected) else None
-        question = rejected.question
-        return TurnEnded(
-            answer=text,
-            outcome=Outcome.REFUSED,
-            reason=reason,
-            question=question,
-            method=method,
-            outbox=await to_remember(self.services, question, ""),
-        )
 
     @stage
     async def finish(self, ctx: Context, start: ChatStart, ended: TurnEnded) -> TurnFinished:
@@ -63,3 +44,26 @@ class EndingSteps:
         )
         await self.services.turns.save(turn, ended.outbox and ended.outbox.asked(start.asked_at))
         return TurnFinished(turn=turn)
+
+
+class EndingSteps(FinishSteps):
+    """The ways out of a turn that searches documents."""
+
+    @stage
+    async def refuse(self, ctx: Context, rejected: QuestionRejected | ContextRejected) -> TurnEnded:
+        """Say why there is no answer."""
+        reason = rejected.reason if isinstance(rejected, QuestionRejected) else RefusalReason.NOTHING_FOUND
+        text = self.services.prompts.text(f"refusal.{reason}")
+        if isinstance(rejected, ContextRejected):
+            ctx.write_event_to_stream(EvidenceReady(chunks=()))
+        ctx.write_event_to_stream(AnswerDelta(text=text))
+        method = rejected.method if isinstance(rejected, ContextRejected) else None
+        question = rejected.question
+        return TurnEnded(
+            answer=text,
+            outcome=Outcome.REFUSED,
+            reason=reason,
+            question=question,
+            method=method,
+            outbox=await to_remember(self.services, question, ""),
+        )

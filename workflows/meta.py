@@ -35,6 +35,11 @@ class Asked:
     steps: Collection[str]
 
     @property
+    def searches(self) -> bool:
+        """Whether the agent answers from documents."""
+        return "retrieve" in self.steps
+
+    @property
     def prompts(self) -> Prompts:
         """The texts of the language that was asked in."""
         return prompts_for(self.question.locale)
@@ -74,6 +79,7 @@ ABILITIES = (
     Ability("follow_up", "condense", lambda facing: facing.documents > 0 and facing.rewrites),
     Ability("write", "answer", lambda facing: facing.documents > 0 and facing.writes),
     Ability("quote", "answer", lambda facing: facing.documents > 0 and not facing.writes),
+    Ability("talk", "converse", lambda facing: facing.writes),
     Ability("refuse", "few_shot_guard", lambda facing: facing.guarded),
     Ability("remember", "remember", lambda facing: facing.memory is not None and facing.memory.on),
     Ability("not_remember", "remember", lambda facing: facing.memory is not None and not facing.memory.on),
@@ -89,7 +95,7 @@ def abilities(steps: Collection[str], facing: Facing) -> list[str]:
 async def _capabilities(asked: Asked) -> str:
     services, options = asked.services, asked.question.options
     settings, memory = services.settings, None
-    documents = known_in(await services.documents.list(), options.scope)
+    documents = await _searched(asked)
     if user := asked.question.key.user_id:
         memory = await _looked_up(services.memory_control.state(user))
     facing = Facing(
@@ -104,7 +110,7 @@ async def _capabilities(asked: Asked) -> str:
     lines = [
         asked.prompts.text(f"meta.can_{name}", **variables.get(name, {})) for name in abilities(asked.steps, facing)
     ]
-    nothing = [] if documents else [asked.prompts.text("meta.no_documents")]
+    nothing = [] if documents or not asked.searches else [asked.prompts.text("meta.no_documents")]
     return _listed(asked.prompts.text("meta.capabilities"), lines, *nothing)
 
 
@@ -126,8 +132,15 @@ def known_in(documents: Sequence[DocumentRecord], scope: Scope) -> list[Document
     ]
 
 
+async def _searched(asked: Asked) -> list[DocumentRecord]:
+    """The documents of the turn's scope, for an agent that searches."""
+    return known_in(await asked.services.documents.list(), asked.question.options.scope) if asked.searches else []
+
+
 async def _documents(asked: Asked) -> str:
-    documents = known_in(await asked.services.documents.list(), asked.question.options.scope)
+    documents = await _searched(asked)
+    if not asked.searches:
+        return asked.prompts.text("meta.can_talk")
     if not documents:
         return asked.prompts.text("meta.no_documents")
     names = [" ".join((document.title or document.source).split()) for document in documents]

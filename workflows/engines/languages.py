@@ -32,11 +32,11 @@ def differ(message: str, rewrite: str, earlier: str = "") -> bool:
         return False
     if _is_other_script(own_scripts, scripts):
         return True
-    first, second = _likelihoods(message), _likelihoods(rewrite)
+    first, second = likelihoods(message), likelihoods(rewrite)
     other = _best(second)
     if second[other] < SURE or first[other] > UNLIKELY * first[_best(first)]:
         return False
-    own = first if first[_best(first)] >= LIKELY else _likelihoods(f"{earlier} {message}")
+    own = first if first[_best(first)] >= LIKELY else likelihoods(f"{earlier} {message}")
     return _best(own) != other and own[_best(own)] >= LIKELY
 
 
@@ -57,7 +57,14 @@ def _scripts(text: str) -> Counter[str]:
     return Counter(_SCRIPTS.get(name, name) for name in names)
 
 
-def _likelihoods(text: str) -> dict[str, float]:
+def mostly_latin(text: str) -> bool:
+    """Whether at least half of the letters of `text` are Latin ones; False without letters."""
+    scripts = _scripts(text)
+    return bool(scripts) and 2 * scripts["LATIN"] >= scripts.total()
+
+
+def likelihoods(text: str) -> dict[str, float]:
+    """How likely `text` is in each of 139 languages, by code. Blocks at its first call."""
     return {language: float(share) for language, share in _identifier().rank(text)}
 
 
