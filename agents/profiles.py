@@ -7,6 +7,7 @@ from condensery.agents.chat import ChatAgent
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.rag import RAGAgent
 from condensery.errors import ConfigError
+from condensery.models.chat import ChatModel
 from condensery.prompts.loader import prompts_for
 from condensery.services import Services
 from condensery.settings import Settings
@@ -64,7 +65,7 @@ class Profiles:
         prompts = prompts_for(settings.locale)
         return replace(
             services.with_settings(settings),
-            model=services.models.get(settings.llm.model, settings.llm.api_key),
+            model=services.model if settings.llm == services.settings.llm else _model(services, settings, name),
             prompts=prompts if profile.prompts is None else prompts.with_templates(profile.prompts),
             question_guard=self._guards[name],
         )
@@ -80,6 +81,10 @@ class Profiles:
             told = str(error).startswith(f"the agent {name} ")
             return str(error) if told else f"the agent {name} cannot be used:\n  {error}"
         return None
+
+
+def _model(services: Services, settings: Settings, name: str) -> ChatModel | None:
+    return services.models.get(settings.llm.model, settings.llm.api_key, setting=f"agents.{name}.llm.model")
 
 
 def narrowed(options: TurnOptions, settings: Settings, name: str) -> TurnOptions:

@@ -6,7 +6,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from condensery.errors import ConfigError
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 
 # fmt: off
 WORDS = (

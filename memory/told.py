@@ -10,7 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 from condensery.memory.types import Remembered
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.workflows.engines.wording import Vocabulary, content_words
 
 MY = "my:"

@@ -11,13 +11,11 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from condensery.errors import ConfigError, RefusalReason
-from condensery.settings import Locale
+from condensery.prompts.locales import LOCALES
 from condensery.workflows.turn import FallbackReason
-
-LOCALES: tuple[str, ...] = get_args(Locale)
 
 VARIABLES: dict[str, frozenset[str]] = {
     "system": frozenset(),

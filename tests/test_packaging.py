@@ -124,7 +124,8 @@ def test_the_installed_package_imports_as_a_whole(installed: Installed) -> None:
 
 def test_the_installed_package_speaks_every_locale(installed: Installed) -> None:
     code = """
-from condensery.prompts.loader import LOCALES, Prompts
+from condensery.prompts.locales import LOCALES
+from condensery.prompts.loader import Prompts
 print(*(Prompts(locale).text("meta.identity") for locale in LOCALES), sep="\\n")
 """
     assert len(set(installed.evaluate(code).splitlines())) == 4

@@ -132,7 +132,7 @@ def test_a_blank_variable_leaves_an_optional_setting_unset(blank: str, monkeypat
         ("RETRIEVAL__TOP_K", "", "must be a valid integer"),
         ("RETRIEVAL__METHOD", "hybird", "must be 'semantic', 'bm25', 'hybrid', 'hyde'"),
         ("CONDENSE__ENGINE", "condens", "must be 'simple', 'condense_context', 'expand_context' or 'fuse_context'"),
-        ("LOCALE", "es", "must be 'en', 'de', 'fr' or 'it'"),
+        ("LOCALE", "es", "must be one of de, en, fr, it"),
         ("INGEST__NAMESPACE", "a b", "must match pattern"),
         ("CONDENSE__SECONDS", "inf", "must be a finite number"),
         ("CONDENSE__SECONDS", "nan", "must be a finite number"),

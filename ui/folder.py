@@ -100,7 +100,7 @@ def _set_environment(environ: dict[str, str], folder: Path, secret: str) -> None
 
 
 def _write(folder: Path, prompts: Prompts) -> None:
-    language = LANGUAGES[prompts.locale]
+    language = LANGUAGES.get(prompts.locale, prompts.locale)
     package = resources.files("condensery")
     translations = folder / ".chainlit" / "translations"
     for path in (translations, folder / "public"):

@@ -15,7 +15,8 @@ from llama_index.core.llms import ChatMessage
 from condensery.errors import CondenseryError
 from condensery.models.chat import ChatModel, Reply
 from condensery.models.hygiene import clean_passage
-from condensery.prompts.loader import LOCALES, Prompts, prompts_for
+from condensery.prompts.loader import Prompts, prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.settings import Hyde
 from condensery.workflows.phrases import bare
 from condensery.workflows.turn import FallbackReason

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from condensery.memory.languages import everyday_share
-from condensery.prompts.loader import LOCALES
+from condensery.prompts.locales import LOCALES
 from condensery.workflows.engines.languages import likelihoods, mostly_latin
 
 SURE = 0.9
@@ -24,13 +24,13 @@ def spoken(message: str, earlier: Sequence[str] = (), default: str = "en") -> st
     everyday words ("and", "und") decide about short messages.
     """
     for text in (message, *reversed(earlier)):
-        if found := _told_by(_ends(text)):
+        if (found := _told_by(_ends(text))) is not None:
             return found if found in LOCALES else default
     return default
 
 
 def _told_by(text: str) -> str | None:
-    """The code of the language that `text` is clearly in; None when nothing tells."""
+    """The code of the language that `text` is clearly in, "" for another script; None when nothing tells."""
     if not mostly_latin(text):
         return "" if any(letter.isalpha() for letter in text) else None
     shares = sorted(((everyday_share(locale, text), locale) for locale in LOCALES), reverse=True)

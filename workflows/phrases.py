@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.text import is_blank
 
 SMALL_TALK = ("greeting", "thanks", "farewell", "acknowledgement")

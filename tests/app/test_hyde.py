@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.testing import RecordingEmbedder, ScriptedLLM
 from condensery.tests.app.helpers import OpenApp, Recording, events_of, finished, names, notes, whole_database
 from condensery.workflows.events import CondensedQuestion, EvidenceReady, HypothesisMade

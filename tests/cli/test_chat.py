@@ -114,7 +114,7 @@ def test_lines_from_a_pipe_are_a_chat_too(program: Start) -> None:
     assert "6 francs" in done.stdout
     assert "engine: simple (of " in done.stdout
     assert "error: no chat engine 'nonsense'; choose one of " in done.stderr
-    assert "error: no command ':nothing'; choose one of :engine, " in done.stderr
+    assert "error: no command ':nothing'; choose one of :agent, " in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from condensery.models.chat import ChatModel
-from condensery.prompts.loader import LOCALES
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.plans import RULES
 from condensery.settings import BUNDLED_EMBEDDINGS
 from condensery.testing import ScriptedLLM

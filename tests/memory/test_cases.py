@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.llms import ChatMessage
 
 from condensery.memory.types import Fact
-from condensery.prompts.loader import LOCALES
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.types import Chunk, ScoredChunk
 from condensery.testing import ScriptedLLM
 from condensery.tests.recorded_turns import Recorded

@@ -11,7 +11,8 @@ from condensery.errors import ConfigError
 from condensery.memory.clauses import LONGEST_CLAUSE
 from condensery.memory.grammar import Grammar
 from condensery.memory.self_stated import MOST_FACTS, self_stated, slot_of
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 
 SAID = {locale: tomllib.loads((Path(__file__).parent / f"self_stated_{locale}.toml").read_text()) for locale in LOCALES}
 STATED = [(message, facts) for locale in LOCALES for message, *facts in SAID[locale]["facts"]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from condensery.models.languages import english_only, knows_english_only, language_notice, languages_of
-from condensery.prompts.loader import LOCALES
+from condensery.prompts.locales import LOCALES
 from condensery.settings import BUNDLED_EMBEDDINGS, Embeddings, Settings, load_settings
 
 NOWHERE = Path("/no/such/folder")

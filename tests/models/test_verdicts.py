@@ -12,7 +12,8 @@ from condensery.models.chat import ChatModel, InputTooLarge
 from condensery.models.llama import LlamaLLM
 from condensery.models.local import LocalAdapter
 from condensery.models.verdicts import masses, said, share, spellings
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.settings import Llm
 from condensery.testing import ScriptedLLM
 

@@ -11,7 +11,8 @@ from llama_index.core.llms import ChatMessage
 from condensery.errors import ConfigError, ProviderError, UnknownName
 from condensery.models.chat import ChatModel
 from condensery.models.cross_encoder import CrossEncoderPool
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.rerankers import (
     RERANKERS,
     LlmReranker,

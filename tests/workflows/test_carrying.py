@@ -3,7 +3,8 @@
 import pytest
 
 from condensery.models.chat import ChatModel
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.types import Probe
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM

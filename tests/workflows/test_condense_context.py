@@ -4,7 +4,8 @@ import pytest
 
 from condensery.models.chat import ChatModel
 from condensery.models.labels import strip_label
-from condensery.prompts.loader import LOCALES, Prompts, prompts_for
+from condensery.prompts.loader import Prompts, prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.workflows.engines.base import PreparedQuery

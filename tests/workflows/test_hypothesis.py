@@ -8,7 +8,8 @@ import pytest
 from condensery.errors import ConfigError
 from condensery.models.chat import ChatModel, Reply
 from condensery.models.hygiene import clean_passage
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.settings import Hyde
 from condensery.testing import ScriptedLLM
 from condensery.workflows.hypothesis import Hypothesis, hypothesis_for, judged, refuses

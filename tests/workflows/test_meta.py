@@ -5,7 +5,8 @@ import pytest
 from condensery.agents.rag import RAGAgent
 from condensery.memory.control import MemoryState
 from condensery.memory.types import Fact
-from condensery.prompts.loader import LOCALES, TEXTS, prompts_for
+from condensery.prompts.loader import TEXTS, prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.types import Scope
 from condensery.storage.documents import DocumentRecord
 from condensery.workflows.meta import ABILITIES, MOST_FACTS, Facing, abilities, known_in, told

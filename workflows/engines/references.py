@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.workflows.engines.wording import content_words, folded, numbers
 from condensery.workflows.phrases import bare
 

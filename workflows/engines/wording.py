@@ -8,7 +8,8 @@ from functools import cache, lru_cache
 import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_FRENCH, STOPWORDS_GERMAN, STOPWORDS_ITALIAN
 
-from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.prompts.loader import prompts_for
+from condensery.prompts.locales import LOCALES
 from condensery.retrieval.tokenize import STOP_WORDS, terms
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
