@@ -84,9 +84,7 @@ def _stems(text: str, grammar: Grammar) -> frozenset[str]:
     words = [folded(word) for word in _WORD.findall(text)]
     plain = [grammar.numbers.get(word, word) for word in words]
     kept = (word for word in plain if word not in grammar.fillers and (word not in common_words() or word.isdecimal()))
-    return frozenset(
-        word if word.isdecimal() else _stem(_ALGORITHMS.get(grammar.locale, "english"), word) for word in kept
-    )
+    return frozenset(word if word.isdecimal() else _stem(_ALGORITHMS[grammar.locale], word) for word in kept)
 
 
 @lru_cache(maxsize=65_536)
