@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from condensery.errors import ConfigError
-from condensery.prompts.loader import prompts_for
-from condensery.prompts.locales import LOCALES
+from condensery.prompts.loader import LOCALES, prompts_for
 
 # fmt: off
 WORDS = (

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from condensery.errors import ConfigError, RefusalReason
-from condensery.prompts.locales import LOCALES
+from condensery.prompts.locales import LOCALES as LOCALES
 from condensery.workflows.turn import FallbackReason
 
 VARIABLES: dict[str, frozenset[str]] = {

@@ -16,8 +16,7 @@ from condensery.memory.extraction import (
     open_extractor,
 )
 from condensery.models.chat import ChatModel, InputTooLarge
-from condensery.prompts.loader import prompts_for
-from condensery.prompts.locales import LOCALES
+from condensery.prompts.loader import LOCALES, prompts_for
 from condensery.settings import Memory
 from condensery.testing import ScriptedLLM
 
