@@ -19,6 +19,8 @@ SHORTEST_SECRET = 13
 _TRAILING = re.compile(r"[\s,;:.!?…\-–—)(\U0001f300-\U0001faff☀-➿]+$|\s*:-?[)D(]$")
 _DIGITS = re.compile(rf"(?:\d[ -]?){{{SHORTEST_SECRET},}}|\b[A-Z]{{2}}\d{{2}}(?: ?\w{{4}}){{3,}}")
 _KEY = re.compile(r"\b(?:sk|pk|ghp|xox[a-z])[-_]\w+|\b(?=\w*\d)(?=\w*[A-Za-z])\w{20,}\b")
+_REGISTERED = re.compile(r"\b(?:siret|siren|vat|uid|ust-?id\w*|partita iva|p\.? ?iva)\b", re.IGNORECASE)
+"""Numbers that a business prints on its letters; they may be long."""
 _LONGEST_TAIL = 4
 
 
@@ -50,10 +52,10 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
     parts = pieces(sentence, grammar)
     kept: list[Statement] = []
     before: Statement | None = None
-    introduced = True
+    introduced, opened = True, False
     for at, piece in enumerate(parts):
         text, noted = unled(piece.text, grammar)
-        if piece.separator == ":" and not introduced:
+        if piece.separator == ":" and not introduced and not (opened and not grammar.people.search(parts[at - 1].text)):
             return kept, True
         if grammar["task"].match(text) or grammar["fiction"].search(text):
             return kept, True
@@ -63,6 +65,7 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
         if grammar["reported"].search(text) and not (is_last and grammar["ask"].match(text)):
             is_tail = at > 0 and (grammar["reported"].match(text) or len(text.split()) <= _LONGEST_TAIL)
             return [] if is_tail else kept, at + 1 < len(parts) and parts[at + 1].separator == ":"
+        opened = opened or noted or grammar["opens"].match(text) is not None
         introduced = not text or (noted and piece.separator == ":")
         if is_last and not _is_added(parts, grammar):
             return _before_question(kept, piece, text, grammar, len(parts)), False
@@ -143,7 +146,7 @@ def _blocked(text: str, grammar: Grammar) -> bool:
 
 
 def _is_secret(text: str) -> bool:
-    return bool(_DIGITS.search(text) or _KEY.search(text))
+    return bool((_DIGITS.search(text) and not _REGISTERED.search(text)) or _KEY.search(text))
 
 
 def _bare(text: str) -> str:

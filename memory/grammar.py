@@ -13,7 +13,8 @@ WORDS = (
     "subject", "pronoun", "own", "added", "be", "elided", "elide_as", "states_as", "blocked", "ask", "others",
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
     "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
-    "verb_last", "inverted", "everyday", "years",
+    "verb_last", "inverted", "everyday", "years", "opens", "change", "single", "labels", "equals", "measured", "apart",
+    "aside", "share",
 )
 # fmt: on
 """What every locale must say."""
@@ -35,9 +36,13 @@ _AT_START = frozenset(
         "note",
         "lead",
         "goes_on",
+        "opens",
+        "single",
+        "apart",
     ]
 )
-_ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported"])
+_ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported", "change", "measured", "share"])
+_PLAIN = frozenset(["elide_as", "states_as", "equals", "numbers"])
 _MACRO = re.compile(r"\{([a-z_]+)\}")
 _CAPITAL = "(?-i:[A-ZÀ-ÖØ-Þ])"
 
@@ -75,6 +80,7 @@ class Grammar:
         if missing := set(WORDS) - set(words):
             raise ConfigError(f"{locale}/facts.toml lacks {', '.join(sorted(missing))} in [words]")
         self.elide_as: str = words["elide_as"]
+        self._equals: str = words["equals"]
         self.states_as: str = words["states_as"]
         self.shortest = int(words.get("shortest", 2))
         self.everyday = frozenset(words["everyday"].split("|"))
@@ -87,7 +93,7 @@ class Grammar:
         self.people = self._compiled(r"\b(?:{person}|{he})(?!\w)")
         self.nations = self._compiled(r"{nations}(?!\w)")
         passing = {"passing": self._compiled(r"\b(?:{passing})(?!\w)")}
-        self._words = passing | {name: self._word(name, words[name]) for name in WORDS if isinstance(words[name], str)}
+        self._words = passing | {name: self._word(name, words[name]) for name in WORDS if name not in _PLAIN}
         self.frames = tuple(Frame(each["slot"], self._compiled(each["pattern"])) for each in table["frames"])
         self.rewrites = self._rewrites(table["rewrites"])
         self.continued = self._rewrites(table["continued"])
@@ -107,6 +113,10 @@ class Grammar:
         """
         both = f"{before[:1].lower()}{before[1:].rstrip('.')} & {text.rstrip(' .!…')}"
         return next((said for each in self.continued if (said := each.rewritten(both))), None)
+
+    def equated(self, sentence: str) -> str:
+        """`sentence` with a verb for the colon after what is one's own ("My number: 12" as "My number is 12")."""
+        return self["labels"].sub(self._equals, sentence)
 
     def _word(self, name: str, pattern: str) -> re.Pattern[str]:
         if name in _AT_START:

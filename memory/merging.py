@@ -16,6 +16,13 @@ REPLACES = {"home": HOME, "moved": HOME}
 """Slots whose facts also take the place of those of another: who moved is no longer where they were."""
 
 
+WORK = frozenset({"employer", "workplace"})
+ENDS = frozenset({"end", "stop"})
+"""Kinds of facts that say that something is over: they take the place of what it was."""
+MANY = frozenset({"have", "do", "am", "role", "work"})
+"""Kinds of which much may hold at a time: one that says something else beside an older one leaves it standing."""
+
+
 @dataclass(frozen=True)
 class Add:
     """Nothing like it is known."""
@@ -59,7 +66,7 @@ def replaces(new: NewFact, old: NewFact) -> bool:
 
 def sayings(fact: NewFact) -> tuple[str, ...]:
     """What it says, in forms of which facts that say the same share at least one."""
-    slot, words, denies = _reading(fact)
+    slot, words, denies, _ = _reading(fact)
     plain = _plain(fact.text)
     return (plain, json.dumps([slot, sorted(words), denies])) if words else (plain,)
 
@@ -76,16 +83,51 @@ def _says_the_same(new: Reading, old: Reading, text: str, known: str) -> bool:
         return False
     if (new.slot, old.slot) == ("moved", "home"):
         return new.words <= old.words
-    return new.slot == old.slot and (new.words == old.words or (_is_single(new) and new.words < old.words))
+    if new.slot != old.slot or new.words == old.words:
+        return new.slot == old.slot
+    return not new.changes and new.words < old.words and (_is_single(new) or _kind(new) in ("have", "do"))
 
 
 def _takes_its_place(new: Reading, old: Reading) -> bool:
     """A denial takes the place only of what it denies."""
-    if new.slot is None or old.slot not in REPLACES.get(new.slot, {new.slot}):
+    if new.slot is None or old.slot is None:
         return False
+    if _kind(new) in ENDS:
+        return bool(new.words) and _kind(old) not in ENDS and new.words <= old.words
+    if old.slot not in REPLACES.get(new.slot, {new.slot}):
+        return _moves_on(new, old)
     if new.denies and not old.denies and _is_single(new):
         return new.words <= old.words or old.words <= new.words
+    if _kind(new) in MANY - {"role"} and not _is_single(new):
+        return new.changes or new.denies != old.denies or new.numbers != old.numbers or old.words <= new.words
     return True
+
+
+def _moves_on(new: Reading, old: Reading) -> bool:
+    """Whether `new` tells by a word for it ("now", "no longer") that what `old` says of the same is over."""
+    if {new.slot, old.slot} <= WORK and new.changes:
+        return not new.denies or bool(new.words & old.words)
+    if _kind(new) != _kind(old) or _kind(new) not in MANY:
+        return False
+    if new.denies and not old.denies:
+        return bool(new.words) and new.words <= old.words
+    return new.changes and not old.denies and _is_same_act(new, old)
+
+
+def _is_same_act(new: Reading, old: Reading) -> bool:
+    """Whether both tell of the same doing or role, of something they name both."""
+    common = new.words & old.words
+    if _kind(new) == "do":
+        return _verb(new) == _verb(old) and len(common) > 1
+    return _kind(new) in ("am", "role") and bool(common)
+
+
+def _kind(reading: Reading) -> str:
+    return (reading.slot or "").partition(":")[0]
+
+
+def _verb(reading: Reading) -> str:
+    return (reading.slot or "").partition(":")[2].partition(" ")[0]
 
 
 def _is_single(reading: Reading) -> bool:

@@ -14,15 +14,21 @@ _ALGORITHMS = {"en": "english", "de": "german", "fr": "french", "it": "italian"}
 _WORD = re.compile(r"[^\W_]+(?:[.,:]\d+)*")
 _TRAILING = " .!,;"
 _NAME_OF = re.compile(r"'s name$", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:(]")
+_COUNTED = re.compile(r"^(?:ein|zwei|drei|vier|funf|sechs|sieben)(?=\w{4})")
 _TOPIC_SLOTS = ("prefer:", "switch:")
 
 
 class Reading(NamedTuple):
-    """`words` are stems and numbers; `slot` is None for what is stated in no known way."""
+    """`words` are stems and numbers; `slot` is None for what is stated in no known way.
+
+    `changes`: it tells a new state by a word for it ("now", "no longer").
+    """
 
     slot: str | None
     words: frozenset[str]
     denies: bool
+    changes: bool = False
 
     @property
     def numbers(self) -> frozenset[str]:
@@ -38,19 +44,23 @@ def read(text: str) -> Reading:
     for grammar in likely:
         if found := framed(plain, grammar):
             return found
-    return Reading(None, _stems(plain, likely[0]), bool(likely[0]["negation"].search(plain)))
+    return Reading(None, _stems(plain, likely[0]), *_mood(plain, likely[0]))
 
 
 def framed(text: str, grammar: Grammar) -> Reading | None:
     """The reading of `text` by the first frame of `grammar` that it fits, None when it fits none."""
     core = grammar["prefix"].sub("", text, count=1) if grammar["prefix"].match(text) else text
+    core = grammar["aside"].sub(r"\1", core)
     for frame in grammar.frames:
         if found := frame.pattern.fullmatch(core):
             groups = found.groupdict()
             said = next((groups[name] for name in groups if name.startswith("o") and groups[name]), core)
-            denies = bool(grammar["negation"].search(text))
-            return Reading(_slot(frame.slot, said, groups, grammar), _stems(said, grammar), denies)
+            return Reading(_slot(frame.slot, said, groups, grammar), _stems(said, grammar), *_mood(text, grammar))
     return None
+
+
+def _mood(text: str, grammar: Grammar) -> tuple[bool, bool]:
+    return bool(grammar["negation"].search(text)), bool(grammar["change"].search(text))
 
 
 def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar) -> str:
@@ -59,11 +69,27 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
     if slot == "my:":
         owned, named = _NAME_OF.subn("", groups["x"] or "")
         return f"my:{_key(owned, grammar)}{' name' if named else _aspect(said, groups, grammar)}"
+    if slot == "role:":
+        return slot + _key(said.partition(" ")[0], grammar)
+    if slot == "do:":
+        return _act(said, grammar)
+    if slot == "have:":
+        return slot + _key(_CLAUSE_END.split(grammar["stops"].split(said)[0])[0], grammar, counts=False)
     if slot in _TOPIC_SLOTS:
         for topic, words in grammar.topics.items():
             if words.search(said):
                 return f"prefer:{topic}"
     return slot + _key(grammar["stops"].split(said)[0] if slot == "prefer:" else said, grammar)
+
+
+def _act(said: str, grammar: Grammar) -> str:
+    """The slot of an activity: its verb when one does it in one way at a time, else the verb and what is done."""
+    verb, _, rest = said.partition(" ")
+    if grammar["single"].match(said):
+        return f"do {_key(verb, grammar) or verb.casefold()}"
+    done = grammar["stops"].split(f" {rest}")
+    first = next((part for part in done if part.strip()), "")
+    return f"do:{_key(verb, grammar)} {_key(_CLAUSE_END.split(first)[0], grammar)}".rstrip()
 
 
 def _aspect(said: str, groups: dict[str, str | None], grammar: Grammar) -> str:
@@ -75,8 +101,10 @@ def _aspect(said: str, groups: dict[str, str | None], grammar: Grammar) -> str:
     return f" {_key(said, grammar)}" if re.fullmatch(r"[a-zà-öø-ÿ-]+", said) else ""
 
 
-def _key(said: str, grammar: Grammar) -> str:
-    return " ".join(sorted(word for word in _stems(said, grammar) if not word.isdecimal()))
+def _key(said: str, grammar: Grammar, *, counts: bool = True) -> str:
+    """The words of `said` as part of a slot; without `counts`, also without the number that begins a German word."""
+    words = (word for word in _stems(said, grammar) if not word.isdecimal())
+    return " ".join(sorted(words if counts else (_COUNTED.sub("", word) for word in words)))
 
 
 def _stems(text: str, grammar: Grammar) -> frozenset[str]:
