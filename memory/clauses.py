@@ -12,6 +12,8 @@ from condensery.memory.pieces import Piece, pieces, sentences_of, unled
 
 LONGEST_CLAUSE = 160
 """Characters; what is longer is a tale."""
+LONGEST_SENTENCE = 2000
+"""Characters; nobody states a fact in a longer one."""
 HIDDEN = "❝"
 """Stands for what was quoted."""
 SHORTEST_SECRET = 13
@@ -39,6 +41,8 @@ def statements(message: str) -> list[Statement]:
     """The statements of `message`, in order. Nothing of what comes after a tale or a quotation has begun."""
     found: list[Statement] = []
     for sentence in sentences_of(message):
+        if len(sentence) > LONGEST_SENTENCE:
+            continue
         in_each = [_in_sentence(sentence, grammar) for grammar in grammars_for(sentence, message)]
         stated, closed = max(in_each, key=lambda each: len(each[0]), default=([], False))
         if closed or any(shut for _, shut in in_each):
@@ -55,7 +59,7 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
     introduced, opened = True, False
     for at, piece in enumerate(parts):
         text, noted = unled(piece.text, grammar)
-        if piece.separator == ":" and not introduced and not (opened and not grammar.people.search(parts[at - 1].text)):
+        if piece.separator == ":" and not introduced and not (opened and _leads(parts[at - 1], grammar)):
             return kept, True
         if grammar["task"].match(text) or grammar["fiction"].search(text):
             return kept, True
@@ -73,6 +77,12 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
         introduced = introduced or before is not None
         kept += [before] if before else []
     return kept, False
+
+
+def _leads(piece: Piece, grammar: Grammar) -> bool:
+    """Whether `piece`, after an opening of the person's own, may go on with it up to a colon."""
+    opens = grammar["opens"].match(unled(piece.text, grammar)[0]) is not None
+    return opens or (piece.separator != ":" and not grammar.people.search(piece.text))
 
 
 def _is_added(parts: list[Piece], grammar: Grammar) -> bool:

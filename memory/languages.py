@@ -1,7 +1,7 @@
 """In which languages a sentence may be read: those whose everyday words it holds most of. Pure."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_FRENCH, STOPWORDS_GERMAN, STOPWORDS_ITALIAN
 
@@ -24,7 +24,13 @@ def grammars_for(sentence: str, message: str) -> list[Grammar]:
 
 
 def _score(locale: str, sentence: str, message: str) -> float:
-    return everyday_share(locale, sentence) + _OF_THE_MESSAGE * everyday_share(locale, message)
+    return everyday_share(locale, sentence) + _OF_THE_MESSAGE * _share_of_message(locale, message)
+
+
+@lru_cache(maxsize=16)
+def _share_of_message(locale: str, message: str) -> float:
+    """As `everyday_share`; a message is asked for again with each of its sentences."""
+    return everyday_share(locale, message)
 
 
 def everyday_share(locale: str, text: str) -> float:

@@ -9,6 +9,8 @@ from condensery.retrieval.sentences import sentence_spans
 from condensery.retrieval.text import uniform
 from condensery.workflows.own_words import LONGEST_PARAGRAPH, MOST_LINES, own_words
 
+LONGEST_PIECE = 240
+"""Characters that a list may grow to; what is longer is no fact."""
 LONGEST_LIST = 5
 """Words after "and" that may go on with what was said before it."""
 _QUOTED = re.compile(
@@ -100,7 +102,7 @@ def pieces(sentence: str, grammar: Grammar) -> list[Piece]:
         is_fact = bool(found) and piece.separator in ("&", ",") and _continues(found[-1], piece, grammar)
         is_listed = _is_listed(raw[at : at + MOST_LISTED], grammar)
         goes_on = is_listed or (_goes_on(piece, grammar) and not (found and _measures(found[-1], piece, grammar)))
-        if found and not is_fact and not is_last_of_question and goes_on:
+        if found and goes_on and not is_fact and not is_last_of_question and len(found[-1].text) < LONGEST_PIECE:
             joint = ", " if piece.separator == "," else f" {piece.conjunction} "
             found[-1] = Piece(f"{found[-1].text}{joint}{piece.text}", found[-1].separator)
         elif found and is_last_of_question and piece.separator == "&" and not _starts(piece.text, grammar):
@@ -172,6 +174,8 @@ def _measures(before: Piece, piece: _Raw, grammar: Grammar) -> bool:
 
 def _continues(before: Piece, piece: _Raw, grammar: Grammar) -> bool:
     """Whether `piece` adds a fact of its own to what stands before it ("…, 22 years old", "… and no car")."""
+    if len(before.text) > LONGEST_PIECE:
+        return False
     return grammar.continues(unled(before.text, grammar)[0], piece.text) is not None
 
 

@@ -85,7 +85,8 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
 def _act(said: str, grammar: Grammar) -> str:
     """The slot of an activity: its verb when one does it in one way at a time, else the verb and what is done."""
     verb, _, rest = said.partition(" ")
-    if grammar["single"].match(said):
+    rest = grammar.adverbs.sub("", rest, count=1)
+    if grammar["single"].match(f"{verb} {rest}"):
         return f"do {_key(verb, grammar) or verb.casefold()}"
     done = grammar["stops"].split(f" {rest}")
     first = next((part for part in done if part.strip()), "")

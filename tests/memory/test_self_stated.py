@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condensery.errors import ConfigError
+from condensery.memory import languages
 from condensery.memory.clauses import LONGEST_CLAUSE
 from condensery.memory.grammar import Grammar
+from condensery.memory.languages import everyday_share
 from condensery.memory.self_stated import MOST_FACTS, self_stated, slot_of
 from condensery.prompts.loader import prompts_for
 from condensery.prompts.locales import LOCALES
@@ -62,6 +64,29 @@ def test_a_secret_is_never_a_fact_but_what_stands_beside_it_is(message: str) -> 
 
 def test_a_long_list_of_statements_is_cut() -> None:
     assert len(texts(" ".join(f"I have {number} dogs." for number in range(2, 40)))) == MOST_FACTS
+
+
+@pytest.mark.parametrize("said", ["I live in Oslo. ", "I live in Oslo\n", "Ich bin am 3. "])
+def test_a_message_of_repetitions_is_looked_at_in_proportion_to_its_length(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked_at(length: int) -> int:
+        scored: list[int] = []
+
+        def share(locale: str, text: str) -> float:
+            scored.append(len(text))
+            return everyday_share(locale, text)
+
+        monkeypatch.setattr(languages, "everyday_share", share)
+        self_stated((said * length)[:length])
+        return sum(scored)
+
+    assert looked_at(16_000) <= 5 * looked_at(4_000)
+
+
+def test_a_sentence_that_never_ends_states_nothing() -> None:
+    assert texts("I live in Oslo, " * 20) != []
+    assert texts("I live in Oslo, " * 200) == []
 
 
 @given(st.text(max_size=300))
