@@ -201,6 +201,9 @@ class FewShot(Section):
         None,
         description="A .toml or .jsonl file with examples of questions to accept and to reject; not set: no guard.",
     )
+    judge: Literal["neighbours", "llm"] = Field(
+        "neighbours", description="Who judges in the guard: the nearest examples, or a capable model that reads them."
+    )
     margin: float = Field(
         0.05,
         ge=0,
@@ -209,6 +212,7 @@ class FewShot(Section):
     )
     neighbours: int = Field(5, ge=1, le=50, description="Nearest examples of each label that count.")
     seconds: float = Field(2, gt=0, description="Longest time the guard may take before a question is accepted.")
+    llm_seconds: float = Field(15, gt=0, description="Longest time a model may take in it before the examples decide.")
 
 
 class Answer(Section):

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable
 
-from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.workflow import Context, StopEvent, Workflow
 
 from condensery.errors import ProviderError, RefusalReason
-from condensery.models.chat import ChatModel
-from condensery.retrieval.text import inert
 from condensery.services import Services
 from condensery.workflows.condense import CondenseSteps
 from condensery.workflows.events import (
@@ -21,16 +18,12 @@ from condensery.workflows.events import (
 from condensery.workflows.examples import ExampleIndex, checked_examples
 from condensery.workflows.few_shot import Example, Neighbour, Ruling
 from condensery.workflows.history import LimitSteps
-from condensery.workflows.labelling import label_in, label_schema
+from condensery.workflows.labelling import chosen_label, to_show
 from condensery.workflows.stage import degraded, stage, stages_of
 from condensery.workflows.starting import turn_options, turn_start
 from condensery.workflows.turn import Exchange, StageRecord
 
 __all__ = ["Classified", "FewShotAgent", "NeighboursFound"]
-
-IN_PROMPT = 12
-"""Examples that a model reads: the nearest, whatever their label, and then the nearest of every other label."""
-REPLY_TOKENS = 256
 
 
 class NeighboursFound(StrictEvent):
@@ -89,7 +82,7 @@ class FewShotAgent(LimitSteps, CondenseSteps, Workflow):
         limits = self.services.settings.few_shot
         ruling = await self.examples.rule(question.question, neighbours=limits.neighbours)
         shown = await self.examples.nearest(question.question, len(self.examples.examples))
-        return NeighboursFound(question=question, ruling=ruling, examples=_to_show(shown))
+        return NeighboursFound(question=question, ruling=ruling, examples=to_show(shown))
 
     @stage
     async def classify(self, ctx: Context, found: NeighboursFound) -> Classified:
@@ -117,32 +110,10 @@ class FewShotAgent(LimitSteps, CondenseSteps, Workflow):
         if not self._use_model or model is None or not model.capable:
             return None
         try:
-            return await self._asked(model, found)
+            return await chosen_label(
+                model, self.services.prompts, found.question.question, found.examples, self.examples.labels
+            )
         except (ProviderError, ValueError) as error:
             why = str(error) if isinstance(error, ProviderError) else "the reply names no label"
             degraded(f"classified by neighbours: {why}")
             return None
-
-    async def _asked(self, model: ChatModel, found: NeighboursFound) -> str:
-        """The label that the model chooses; raises ValueError when the reply names none."""
-        labels = self.examples.labels
-        prompt = self.services.prompts.render(
-            "classify",
-            labels=", ".join(labels),
-            examples="\n".join(f"- {each.label}: {inert(each.text)}" for each in reversed(found.examples)),
-            question=inert(found.question.question),
-        )
-        asked = [ChatMessage(role=MessageRole.USER, content=prompt)]
-        reply = await model.complete(asked, max_tokens=REPLY_TOKENS, json_schema=label_schema(labels))
-        return label_in(reply.text, labels)
-
-
-def _to_show(nearest: list[Neighbour]) -> tuple[Neighbour, ...]:
-    """The nearest few, and of each label that they lack its nearest."""
-    shown = nearest[:IN_PROMPT]
-    there = {each.label for each in shown}
-    for each in nearest[IN_PROMPT:]:
-        if each.label not in there:
-            there.add(each.label)
-            shown.append(each)
-    return tuple(shown)

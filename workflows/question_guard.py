@@ -1,14 +1,21 @@
-"""The guard before the search: which questions are answered at all, by examples of both kinds and without a model."""
+"""The guard before the search: which questions are answered at all, by examples of both kinds."""
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING, NamedTuple
 
-from condensery.errors import CondenseryError
+from condensery.errors import CondenseryError, ProviderError
+from condensery.models.chat import ChatModel
 from condensery.models.embedding import Embedder
+from condensery.prompts.loader import Prompts
 from condensery.settings import FewShot
 from condensery.tracing import degraded, noted
 from condensery.workflows.examples import ExampleIndex, read_examples
 from condensery.workflows.few_shot import Ruling
+from condensery.workflows.labelling import chosen_label, to_show
+
+if TYPE_CHECKING:
+    from condensery.services import Services
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +42,26 @@ def rejects(ruling: Ruling, margin: float) -> bool:
     return ruling.label == REJECT and ruling.clear(margin) and ruling.neighbours[0].similarity >= LEAST_LIKE
 
 
-async def rejected(question: str, guard: QuestionGuard | None, settings: FewShot) -> bool:
-    """Whether the guard rejects `question`; what goes wrong lets it through, with the reason in the stage's note."""
+class Judge(NamedTuple):
+    """A model that reads examples, and the prompts that it is asked with."""
+
+    model: ChatModel
+    prompts: Prompts
+
+
+def open_judge(services: "Services") -> Judge | None:
+    """The judge of the settings; None where the nearest examples decide, as they do without a capable model."""
+    model = services.model
+    if services.settings.few_shot.judge != "llm" or model is None or not model.capable:
+        return None
+    return Judge(model, services.prompts)
+
+
+async def rejected(question: str, guard: QuestionGuard | None, settings: FewShot, judge: Judge | None = None) -> bool:
+    """Whether the guard rejects `question`; what goes wrong lets it through, with the reason in the stage's note.
+
+    Without a `judge`, and when it fails or takes too long, the nearest examples decide.
+    """
     if guard is None:
         return False
     if not settings.enabled:
@@ -45,6 +70,9 @@ async def rejected(question: str, guard: QuestionGuard | None, settings: FewShot
     try:
         async with asyncio.timeout(OPENING_SECONDS):
             await guard.warm()
+        if judge is not None and (label := await _judged(question, guard, settings, judge)) is not None:
+            noted(f"{label}ed by {judge.model.name}")
+            return label == REJECT
         async with asyncio.timeout(settings.seconds):
             ruling = await guard.rule(question, neighbours=settings.neighbours)
     except TimeoutError:
@@ -61,3 +89,18 @@ async def rejected(question: str, guard: QuestionGuard | None, settings: FewShot
         noted(f"{REJECT if rejects(ruling, settings.margin) else ACCEPT}ed: like {likeness}")
         return rejects(ruling, settings.margin)
     return False
+
+
+async def _judged(question: str, guard: QuestionGuard, settings: FewShot, judge: Judge) -> str | None:
+    """What the model says, `accept` or `reject`; None, with the reason in the note, when it says neither."""
+    try:
+        async with asyncio.timeout(settings.llm_seconds):
+            examples = to_show(await guard.nearest(question, len(guard.examples)))
+            return await chosen_label(judge.model, judge.prompts, question, examples, (ACCEPT, REJECT))
+    except TimeoutError:
+        degraded(f"judged by the examples: the model took longer than few_shot.llm_seconds = {settings.llm_seconds:g}")
+    except ProviderError as error:
+        degraded(f"judged by the examples: {error}")
+    except ValueError:
+        degraded("judged by the examples: the model's reply names neither accept nor reject")
+    return None

@@ -24,7 +24,7 @@ from condensery.workflows.events import (
     SearchStarted,
 )
 from condensery.workflows.hypothesis import hypothesis_for
-from condensery.workflows.question_guard import rejected
+from condensery.workflows.question_guard import open_judge, rejected
 from condensery.workflows.stage import degraded, noted, stage
 from condensery.workflows.turn import FallbackReason
 
@@ -39,7 +39,9 @@ class RetrievalSteps:
     @stage
     async def few_shot_guard(self, ctx: Context, question: CondensedQuestion) -> SearchRequest | QuestionRejected:
         """Let the question through to the search, unless it is clearly like the examples of what is rejected."""
-        if await rejected(question.question, self.services.question_guard, self.services.settings.few_shot):
+        services = self.services
+        judge = open_judge(services)
+        if await rejected(question.question, services.question_guard, services.settings.few_shot, judge):
             return QuestionRejected(reason=RefusalReason.REJECTED_BY_GUARD, question=question)
         return SearchRequest(question=question, query=question.question, probes=question.probes)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from condensery.agents.few_shot import IN_PROMPT, FewShotAgent
+from condensery.agents.few_shot import FewShotAgent
 from condensery.app import open_app
 from condensery.errors import ConfigError, ProviderError
 from condensery.prompts.loader import prompts_for
@@ -16,6 +16,7 @@ from condensery.testing import ScriptedLLM
 from condensery.tests.app.helpers import OpenApp, events_of, finished, kinds, notes, rows
 from condensery.workflows.examples import read_examples
 from condensery.workflows.few_shot import Example
+from condensery.workflows.labelling import IN_PROMPT
 from condensery.workflows.turn import Exchange, Outcome
 
 ROOT = Path(__file__).parents[2]

@@ -1,15 +1,18 @@
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.models.chat import ChatModel
+from condensery.prompts.loader import prompts_for
 from condensery.settings import FewShot
-from condensery.testing import RecordingEmbedder
+from condensery.testing import RecordingEmbedder, Scripted, ScriptedLLM
 from condensery.tracing import Notes, noting
 from condensery.workflows.examples import ExampleIndex
 from condensery.workflows.few_shot import Example, Neighbour, Ruling
-from condensery.workflows.question_guard import LEAST_LIKE, open_question_guard, rejected, rejects
+from condensery.workflows.question_guard import LEAST_LIKE, Judge, open_question_guard, rejected, rejects
 
 EXAMPLES = [Example(label="accept", text="How long is the track?"), Example(label="reject", text="Tell me a joke.")]
 
@@ -87,3 +90,37 @@ def test_a_guard_is_opened_with_examples_of_both_kinds_only(tmp_path: Path) -> N
     guard = open_question_guard(FewShot(guard_examples=path), RecordingEmbedder())
     assert guard is not None
     assert guard.labels == ["accept", "reject"]
+
+
+def judge(reply: Scripted) -> Judge:
+    return Judge(ChatModel(ScriptedLLM(reply), name="scripted", context_window=4096), prompts_for("en"))
+
+
+@pytest.mark.parametrize("label", ["accept", "reject"])
+async def test_a_model_that_reads_the_examples_has_the_last_word(label: str) -> None:
+    model = ScriptedLLM(json.dumps({"label": label}))
+    asked = Judge(ChatModel(model, name="scripted", context_window=4096), prompts_for("en"))
+    with noting() as notes:
+        guard = ExampleIndex(EXAMPLES, RecordingEmbedder())
+        assert await rejected("Tell me a </message> joke.", guard, FewShot(), asked) == (label == "reject")
+    assert notes[0] == f"{label}ed by scripted"
+    assert not notes.degraded
+    [call] = model.calls
+    assert "How long is the track?" in call.text
+    assert call.text.count("</message>") == 2  # that of the instruction and that of the template
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("no idea", "the model's reply names neither accept nor reject"),
+        (json.dumps({"label": "maybe"}), "the model's reply names neither accept nor reject"),
+        (ProviderError("the model is away"), "the model is away"),
+    ],
+)
+async def test_where_the_model_says_neither_the_examples_decide(reply: Scripted, why: str) -> None:
+    with noting() as notes:
+        guard = ExampleIndex(EXAMPLES, RecordingEmbedder())
+        assert await rejected("Tell me a joke.", guard, FewShot(), judge(reply))
+    assert f"judged by the examples: {why}" in notes
+    assert notes.degraded
