@@ -11,7 +11,7 @@ from typing import Any
 from condensery.agents.current import CurrentAgents
 from condensery.agents.few_shot import Classified
 from condensery.agents.memory_writer import memory_writer
-from condensery.agents.profiles import Talking, narrowed, speaking
+from condensery.agents.profiles import Talking, narrowed, speaking, understanding
 from condensery.errors import CondenseryError, RefusalReason
 from condensery.memory.control import MemoryControl
 from condensery.memory.worker import MemoryWorker
@@ -23,6 +23,7 @@ from condensery.workflows.memory import to_remember
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.reading_ahead import ReadingAhead
 from condensery.workflows.starting import turn_options, turn_start
+from condensery.workflows.suggesting import suggestions
 from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey, TurnOptions
 
 log = logging.getLogger(__name__)
@@ -122,6 +123,11 @@ class App:
         await self.refresh()
         return await self._agents.labelling(agent).classify_text(message, history)
 
+    async def suggest(self, turn: Turn) -> list[str]:
+        """Questions that the evidence of `turn` answers, to ask next; at most `answer.suggestions` of them."""
+        services = await speaking(self.services, turn.message, ())
+        return await suggestions(turn, services, services.settings.answer.suggestions)
+
     async def warm(self) -> None:
         """Load the embedding model and build the lexical index, so that the first question need not wait for them."""
         services = self.services
@@ -184,7 +190,7 @@ class App:
         try:
             begun = await self._with_history(start, agent.services)
             partial.asked_at = begun.asked_at
-            agent = await speaking(agent, begun)
+            agent = await understanding(agent, begun)
             handler = agent.run(start_event=begun)
             async for event in handler.stream_events():
                 partial.see(event)

@@ -224,6 +224,7 @@ class Answer(Section):
     language: Literal["message", "locale"] = Field(
         "message", description="Language of answers: that of the message, as far as there are texts in it, or locale."
     )
+    suggestions: int = Field(3, ge=0, le=10, description="Questions to ask next that are offered at most; 0: none.")
     max_quotes: int = Field(3, ge=1, le=20, description="Sentences an extractive answer quotes at most.")
 
 

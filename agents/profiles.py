@@ -1,6 +1,7 @@
 """From a profile to an agent: its services, which share everything that is opened, and the agents of its kind."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from condensery.agents.chat import ChatAgent
@@ -99,11 +100,15 @@ def narrowed(options: TurnOptions, settings: Settings, name: str) -> TurnOptions
     return options.model_copy(update={"scope": options.scope.model_copy(update={"namespaces": wanted or own})})
 
 
-async def speaking(agent: Talking, start: ChatStart) -> Talking:
-    """The agent with prompts and texts of the language of the message, unless the settings keep to the locale."""
-    settings = agent.services.settings
+async def understanding(agent: Talking, start: ChatStart) -> Talking:
+    """The agent with prompts and texts of the language of the message; see `speaking`."""
+    services = await speaking(agent.services, start.message, [each.message for each in start.history[-EARLIER:]])
+    return agent if services is agent.services else type(agent)(services)
+
+
+async def speaking(services: Services, message: str, earlier: Sequence[str]) -> Services:
+    """The services with texts of the language of `message`, or of those before it; unless settings keep to `locale`."""
+    settings = services.settings
     if settings.answer.language == "locale":
-        return agent
-    earlier = [exchange.message for exchange in start.history[-EARLIER:]]
-    locale = await asyncio.to_thread(spoken, start.message, earlier, settings.locale)
-    return agent if locale == agent.services.prompts.locale else type(agent)(agent.services.speaking(locale))
+        return services
+    return services.speaking(await asyncio.to_thread(spoken, message, earlier, settings.locale))

@@ -29,6 +29,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "extract": frozenset({"question", "answer"}),
     "shared_memories": frozenset({"memories"}),
     "title": frozenset({"question"}),
+    "suggest": frozenset({"question", "passages", "most"}),
     "classify": frozenset({"labels", "examples", "question"}),
 }
 """The templates there are, and exactly the variables each must use."""
@@ -63,6 +64,8 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "meta.memory_erasing",
     "memory.recalled",
     "memory.told",
+    "suggest.section",
+    "suggest.introduction",
     "judge.yes",
     "judge.no",
     "ui.searched_for",

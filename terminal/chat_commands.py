@@ -18,7 +18,10 @@ from condensery.workflows.turn import Turn
 
 @dataclass
 class Talk:
-    """A conversation in progress, and what was chosen for it; None: what the settings say, also when they change."""
+    """A conversation in progress, and what was chosen for it; None: what the settings say, also when they change.
+
+    `offered` are questions to ask next; `said` is the one of them that was chosen.
+    """
 
     app: App
     options: Options
@@ -27,6 +30,8 @@ class Talk:
     engine: str | None = None
     method: str | None = None
     last: Turn | None = None
+    offered: tuple[str, ...] = ()
+    said: str = ""
     over: bool = False
 
 
@@ -68,6 +73,23 @@ def _sources(talk: Talk, _: str) -> None:
         show_passages(talk.last)
 
 
+def _ask(talk: Talk, number: str) -> None:
+    if number.isdecimal() and 1 <= int(number) <= len(talk.offered):
+        talk.said = talk.offered[int(number) - 1]
+        out.say(talk.said, style="dim")
+    elif talk.offered:
+        show_offered(talk)
+    else:
+        out.say("There is nothing to suggest.")
+
+
+def show_offered(talk: Talk) -> None:
+    """Show the questions that are offered, with what to type."""
+    introduction = talk.app.services.prompts.text("suggest.introduction")
+    lines = (f"  :ask {number}  {question}" for number, question in enumerate(talk.offered, start=1))
+    out.say("\n".join([f"{introduction}:", *lines]), style="dim")
+
+
 def _agent(talk: Talk, name: str) -> None:
     if name:
         talk.app.named(None if name == DEFAULT else name)
@@ -100,6 +122,7 @@ def _quit(talk: Talk, _: str) -> None:
 
 
 COMMANDS: dict[str, Command] = {
+    "ask": Command("[NUMBER]", "ask one of the questions that were suggested", _ask),
     "sources": Command("", "the passages the last answer cites", _sources),
     "agent": Command("[NAME]", "who answers", _agent),
     "engine": Command("[NAME]", "how a follow-up becomes a standalone question", _engine),

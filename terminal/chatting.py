@@ -11,7 +11,7 @@ from condensery.app import App, check
 from condensery.errors import CondenseryError
 from condensery.settings import Settings
 from condensery.terminal.answers import asker, show_turn
-from condensery.terminal.chat_commands import Talk, is_command, obey
+from condensery.terminal.chat_commands import Talk, is_command, obey, show_offered
 from condensery.terminal.hosting import Host
 from condensery.terminal.keyboard import Keyboard
 from condensery.terminal.opening import empty_index, opened
@@ -65,10 +65,12 @@ def converse(host: Host[App], talk: Talk, keyboard: Keyboard) -> None:
     """Take lines until there are no more, or one says to leave."""
     while not talk.over and (line := keyboard.read()) is not None:
         try:
-            if is_command(line.strip()):
-                obey(talk, line.strip())
-            elif line.strip():
-                answer(host, talk, line.strip())
+            message = line.strip()
+            if is_command(message):
+                obey(talk, message)
+                message, talk.said = talk.said, ""
+            if message:
+                answer(host, talk, message)
         except CondenseryError as error:
             err.say(f"error: {error}")
         out.say()
@@ -78,10 +80,15 @@ def answer(host: Host[App], talk: Talk, message: str) -> None:
     """Show the answer to `message`; Ctrl-C stops it and keeps what was said."""
     chosen: dict[str, Any] = {"engine": talk.engine, "method": talk.method, "agent": talk.agent}
     chosen |= {"conversation_id": talk.conversation, **asker(talk.app.settings)}
+    talk.offered = ()
     try:
         talk.last = host.run(show_turn(talk.app, message, **chosen))
+        talk.offered = tuple(host.run(talk.app.suggest(talk.last)))
     except CancelledError:
         talk.last = next(reversed(host.run(talk.app.history(talk.conversation))), talk.last)
+    if talk.offered and out.is_terminal:
+        out.say()
+        show_offered(talk)
 
 
 async def welcome(talk: Talk, *, resumed: bool) -> None:

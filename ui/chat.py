@@ -24,14 +24,16 @@ from condensery.settings_profiles import talking
 from condensery.ui.choices import Choices, changed, known, panel
 from condensery.ui.data_layer import LOCAL_USER, TurnsDataLayer
 from condensery.ui.live import LiveTurn
+from condensery.ui.offers import ASK, offer, said, take_back
 from condensery.ui.page import current_page
 from condensery.ui.running import Running
 from condensery.ui.starters import questions_for
 from condensery.ui.threads import ThreadRepository, short
 from condensery.ui.transcript import Place, Transcript, is_unanswered
-from condensery.workflows.events import CondensedQuestion
+from condensery.workflows.events import CondensedQuestion, TurnFinished
 from condensery.workflows.partial import reason_of
 from condensery.workflows.titles import title_of_message
+from condensery.workflows.turn import Turn
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class Chat:
         cl.on_chat_start(self.on_start)
         cl.on_settings_update(self.on_settings)
         cl.on_message(self.on_message)
+        cl.action_callback(ASK)(self.on_ask)
         config.code.on_chat_resume = self.on_resume  # the decorator would end the loading state that we may begin
         sio.on("stop", self.on_stop)  # Chainlit's own says "Task manually stopped." and stops the newest task only
 
@@ -111,9 +114,10 @@ class Chat:
         assert run is not None  # noqa: S101  # Chainlit's wrapper of this callback starts one
         place = Place(context.session.thread_id, run.id, run.id, run.created_at or "")
         live = LiveTurn(current_page(), self._transcript, place, message.content)
+        await take_back(current_page())
         with self._running.turn(place.thread_id, message.content):
             try:
-                await self._answer(message.content, place.thread_id, live)
+                await self._answer(message.content, place.thread_id, place.answer, live)
             except asyncio.CancelledError:
                 await live.stopped()
                 raise
@@ -124,6 +128,11 @@ class Chat:
                 reason = reason_of(error)
                 await live.failed(self._prompts.text(f"refusal.{reason}"), reason)
 
+    async def on_ask(self, action: cl.Action) -> None:
+        """A question that was offered: asked as if it had been typed."""
+        if (message := await said(action)) is not None and config.code.on_message is not None:
+            self._spawn(config.code.on_message(message))
+
     async def on_stop(self, sid: str) -> None:
         """Stop everything that this chat is answering."""
         session = WebsocketSession.get(sid)
@@ -131,11 +140,11 @@ class Chat:
             init_ws_context(session)
             await self._running.stop(session.thread_id)
 
-    async def _answer(self, message: str, thread_id: str, live: LiveTurn) -> None:
+    async def _answer(self, message: str, thread_id: str, answer_id: str, live: LiveTurn) -> None:
         chosen = context.session.chat_settings
         await self._threads.open(thread_id, user_id=LOCAL_USER, name=title_of_message(message))
         await self._threads.change(thread_id, settings=self._known(chosen))
-        choices, asked = Choices.of(chosen, talking(self._app.settings)), ""
+        choices, asked, finished = Choices.of(chosen, talking(self._app.settings)), "", None
         turn = self._app.stream(
             message,
             agent=choices.agent,
@@ -150,9 +159,24 @@ class Chat:
                 await live.show(event)
                 if isinstance(event, CondensedQuestion):
                     asked = event.question
+                if isinstance(event, TurnFinished):
+                    finished = event.turn
         self._spawn(self._close_passages())
         if asked and self._app.services.answer_model is not None:
             self._spawn(self._retitle(thread_id, message, asked))
+        if finished is not None:
+            self._spawn(self._offer(finished, thread_id, answer_id))
+
+    async def _offer(self, turn: Turn, thread_id: str, answer_id: str) -> None:
+        """Offer what may be asked next, unless the person was quicker."""
+        try:
+            questions = await self._app.suggest(turn)
+        except Exception as error:
+            log.warning("nothing is offered to ask next (%s)", type(error).__name__)
+            log.debug("the reason", exc_info=error)
+        else:
+            if not self._running.messages(thread_id):
+                await offer(current_page(), answer_id, questions)
 
     async def _retitle(self, thread_id: str, message: str, question: str) -> None:
         """Let the model title a thread that is still listed under the key terms of this message, its first."""

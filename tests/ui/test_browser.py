@@ -102,10 +102,19 @@ async def test_a_conversation_is_answered_with_evidence_and_outlives_a_reload(
         await ask(page, "How much did it cost?")
         follow_up, said = await traces(page).last.inner_text(), await answers(page).all_inner_texts()
         assert follow_up.startswith("Searched for: ")
+        offered = page.get_by_role("button", name=re.compile("^What does “.*” say about “.*”\\?$"))
+        await offered.first.wait_for()
+        assert await answers(page).count() == 2  # those under the first answer are gone
+        chosen = await offered.first.inner_text()
+        await offered.first.click()
+        await answers(page).nth(2).get_by_text("Sources:").wait_for()
+        await page.locator("[data-step-type=user_message]").get_by_text(chosen).wait_for()
+        said, shown = await answers(page).all_inner_texts(), await traces(page).all_inner_texts()
 
         await reload(page)
         assert await answers(page).all_inner_texts() == said
-        assert await traces(page).all_inner_texts() == ["Steps", follow_up]
+        assert await traces(page).all_inner_texts() == shown
+        await page.locator("[data-step-type=user_message]").get_by_text(chosen).wait_for()
         assert not await page.locator("#side-view-content").is_visible()
         bold = await (await open_passage(page, "[1]")).locator(".font-bold").all_inner_texts()
         assert bold[0].removesuffix(".md") in said[-1]
