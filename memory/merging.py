@@ -93,7 +93,7 @@ def _takes_its_place(new: Reading, old: Reading) -> bool:
     if new.slot is None or old.slot is None:
         return False
     if _kind(new) in ENDS:
-        return bool(new.words) and _kind(old) not in ENDS and new.words <= old.words
+        return _is_over(new, old)
     if old.slot not in REPLACES.get(new.slot, {new.slot}):
         return _moves_on(new, old)
     if new.denies and not old.denies and _is_single(new):
@@ -101,6 +101,15 @@ def _takes_its_place(new: Reading, old: Reading) -> bool:
     if _kind(new) in MANY - {"role"} and not _is_single(new):
         return new.changes or new.denies != old.denies or new.numbers != old.numbers or old.words <= new.words
     return True
+
+
+def _is_over(new: Reading, old: Reading) -> bool:
+    """Whether `new` names what is over by words of `old`: a thing that was sold, or the whole of what one has quit."""
+    if _kind(old) in ENDS or not new.words or not old.words:
+        return False
+    if _kind(new) == "stop":
+        return new.denies and not old.denies and old.words <= new.words
+    return new.words <= old.words
 
 
 def _moves_on(new: Reading, old: Reading) -> bool:
