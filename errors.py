@@ -49,6 +49,7 @@ class RefusalReason(StrEnum):
     CONDENSATION_EMPTY = "condensation_empty"
     INPUT_TOO_LARGE = "input_too_large"
     NOTHING_FOUND = "nothing_found"
+    INSUFFICIENT_CONTEXT = "insufficient_context"
     REJECTED_BY_GUARD = "rejected_by_guard"
     NO_MODEL = "no_model"
     TIMED_OUT = "timed_out"

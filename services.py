@@ -91,7 +91,7 @@ class Services:
 
     def check_models(self) -> None:
         """Raise `ConfigError` for a stage's own model that is named and cannot be opened."""
-        for stage in ("condense", "hyde", "memory"):
+        for stage in ("condense", "hyde", "guard", "memory"):
             own = getattr(self.settings, stage)
             self.models.get(own.model, own.api_key, setting=f"{stage}.model")
         self.models.get(self.settings.rerank.llm, self.settings.rerank.api_key, setting="rerank.llm")

@@ -23,6 +23,8 @@ from condensery.settings_sections import (
     EngineName,
     ExtractionName,
     FewShot,
+    Guard,
+    GuardName,
     History,
     Hyde,
     Ingest,
@@ -49,6 +51,8 @@ __all__ = [
     "EngineName",
     "ExtractionName",
     "FewShot",
+    "Guard",
+    "GuardName",
     "History",
     "Hyde",
     "Ingest",
@@ -99,6 +103,7 @@ class Settings(BaseSettings):
     history: History = History()
     memory: Memory = Memory()
     few_shot: FewShot = FewShot()
+    guard: Guard = Guard()
     answer: Answer = Answer()
     limits: Limits = Limits()
     gate: Switch = Switch()

@@ -56,6 +56,7 @@ def _size_rules(settings: "Settings") -> list[tuple[bool, str]]:
 
 def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
     llm, answer, condense, memory = settings.llm, settings.answer, settings.condense, settings.memory
+    guard = settings.guard
     room = llm.context_window - llm.max_output_tokens
     rewrites = condense.enabled and condense.engine in REWRITING
     return [
@@ -70,6 +71,10 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
         (
             memory.enabled and memory.extraction in ("llm", "mem0") and (memory.model or llm.model) == "none",
             f"memory.extraction = {memory.extraction} needs a model; set memory.model or use memory.extraction = rules",
+        ),
+        (
+            guard.enabled and guard.method == "llm" and (guard.model or llm.model) == "none",
+            "guard.method = llm needs a model; set guard.model or use guard.method = rules",
         ),
         (
             answer.mode == "generated" and llm.model == "none",

@@ -18,7 +18,9 @@ from condensery.settings_mask import is_optional, mentions_type
 DATABASE = "database"
 NEW = "new value"
 
-CHANGEABLE = ("retrieval", "condense", "hyde", "rerank", "history", "memory", "few_shot", "answer", "limits", "gate")
+CHANGEABLE = (
+    "retrieval", "condense", "hyde", "rerank", "history", "memory", "few_shot", "guard", "answer", "limits", "gate",
+)  # fmt: skip
 """The sections that every turn reads anew."""
 
 WHY_FIXED: dict[str, str] = {

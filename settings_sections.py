@@ -32,6 +32,7 @@ MethodName = Literal[
 Method = Annotated[MethodName, BeforeValidator(composed)]
 RerankerName = Literal["cross_encoder", "llm", "none"]
 ExtractionName = Literal["auto", "rules", "llm", "mem0"]
+GuardName = Literal["auto", "rules", "llm", "none"]
 EngineName = Literal["simple", "condense_context", "expand_context", "fuse_context"]
 
 
@@ -213,6 +214,26 @@ class FewShot(Section):
     neighbours: int = Field(5, ge=1, le=50, description="Nearest examples of each label that count.")
     seconds: float = Field(2, gt=0, description="Longest time the guard may take before a question is accepted.")
     llm_seconds: float = Field(15, gt=0, description="Longest time a model may take in it before the examples decide.")
+
+
+class Guard(Section):
+    """Whether what was found suffices for an answer, and what is searched for next when it does not."""
+
+    enabled: bool = Field(True, description="Kill switch: off answers from whatever one search found.")
+    method: GuardName = Field(
+        "auto", description="auto: llm when guard.model names a model, else rules; none: judges nothing."
+    )
+    max_hops: int = Field(3, ge=1, le=5, description="Searches for one question at most, the first included.")
+    least: float = Field(
+        0.2, ge=0, le=1, description="rules: a score below it does not suffice, and quotes are refused; 0 refuses none."
+    )
+    sure: float = Field(
+        0.5, ge=0, le=1, description="rules: below this score an answer says that it may not be one; 0: never."
+    )
+    model: str = Field("", description="Model that judges, as llm.model is written; empty: llm.model itself.")
+    api_key: SecretStr | None = Field(None, description="Key of that model's endpoint; not set: llm.api_key there.")
+    max_output_tokens: int = Field(256, ge=32, description="Token cap of a verdict, reasoning included.")
+    seconds: float = Field(30, gt=0, description="Longest time one judgement may take before the context is accepted.")
 
 
 class Answer(Section):

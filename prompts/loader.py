@@ -30,12 +30,17 @@ VARIABLES: dict[str, frozenset[str]] = {
     "shared_memories": frozenset({"memories"}),
     "title": frozenset({"question"}),
     "suggest": frozenset({"question", "passages", "most"}),
+    "sufficient": frozenset({"question", "evidence"}),
     "classify": frozenset({"labels", "examples", "question"}),
 }
 """The templates there are, and exactly the variables each must use."""
 
 TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     *(f"fallback.{reason}" for reason in FallbackReason),
+    "guard.caution",
+    "guard.closest",
+    "guard.doubtful",
+    "guard.missing",
     "small_talk.greeting",
     "small_talk.thanks",
     "small_talk.farewell",

@@ -236,6 +236,35 @@ def memory(
     run(evaluate_memory(MemoryChoice(folder, json_file, peer=peer, misses=misses), context.obj))
 
 
+@eval_app.command(
+    cls=WithJson,
+    epilog=examples("condensery eval guards", "condensery eval guards my.jsonl --documents ~/documents --misses"),
+)
+def guards(
+    context: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Labelled questions; without one, the repository's own.")
+    ] = None,
+    documents: Annotated[
+        list[Path] | None,
+        typer.Option("--documents", metavar="PATH", help="What they are about; repeatable. examples/docs by default."),
+    ] = None,
+    json_file: Json = None,
+    keep: Keep = None,
+    misses: Annotated[bool, typer.Option("--misses", help="List everything that went wrong.")] = False,
+) -> None:
+    r"""Questions that the documents answer, and others: which are refused, or answered with a reservation.
+
+    A line of FILE: {"question", "language", "label", "sources"}; label is answerable, partly, unanswerable or
+    out_of_scope, sources (optional) names the documents that hold the answer. Shows precision and recall of
+    [bold]insufficient[/bold], and how often all sources were found, with one search and with guard.max_hops.
+    """
+    with starting():
+        from condensery.terminal.evaluating_guards import GuardChoice, evaluate_guards
+
+    run(evaluate_guards(GuardChoice(file, tuple(documents or ()), json_file, keep, misses), context.obj))
+
+
 @eval_app.command(epilog=examples("condensery eval plot turns.json chat.json --output results.svg"))
 def plot(
     files: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that --json wrote.")],

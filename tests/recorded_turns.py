@@ -19,7 +19,7 @@ from condensery.settings import load_settings
 from condensery.storage.turns import LONG_MESSAGE
 from condensery.testing import ScriptedLLM
 from condensery.workflows.events import ChatStart, TurnFinished
-from condensery.workflows.extractive import Quote, best_quotes
+from condensery.workflows.extractive import Quote, Similarities, best_quotes
 from condensery.workflows.turn import Exchange, OutboxEntry, Outcome, Turn, TurnKey, TurnOptions
 
 WINDOW = 65_536
@@ -92,6 +92,13 @@ class Recorded:
 
     async def quote(self, question: str, chunks: Sequence[ScoredChunk], *, told: str = "", limit: int) -> list[Quote]:
         return best_quotes(question, chunks, lambda term: 1.0, {}, told=told, limit=limit)
+
+    async def similarities(self, question: str, chunks: Sequence[ScoredChunk]) -> Similarities:
+        self.searched.append(question)
+        return {}
+
+    async def weights(self) -> Any:
+        return SimpleNamespace(idf=lambda term: 1.0)
 
     async def save(self, turn: Turn, outbox: OutboxEntry | None = None) -> None:
         self.turns.append(turn)

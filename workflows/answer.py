@@ -20,6 +20,7 @@ from condensery.workflows.events import (
     EvidenceReady,
 )
 from condensery.workflows.extractive import in_quoting_order, quoted_answer
+from condensery.workflows.honesty import reservation
 from condensery.workflows.stage import degraded, stage
 from condensery.workflows.turn import Outcome
 
@@ -93,6 +94,8 @@ class AnswerSteps:
         quotes, chunks = in_quoting_order(found, prompt.chunks)
         reason = None if quotes else self.unanswered
         text = quoted_answer(quotes) if quotes else self.services.prompts.text(f"refusal.{reason}")
+        if quotes and prompt.doubt is not None:
+            text = f"{reservation(self.services.prompts, prompt.doubt)}\n\n{text}"
         ctx.write_event_to_stream(EvidenceReady(chunks=chunks, mode="extractive"))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         return Answered(

@@ -11,6 +11,7 @@ from condensery.services import Services
 from condensery.workflows.budget import PromptParts, fit, input_budget
 from condensery.workflows.events import AnswerPrompt, ContextAccepted, EnrichedHistory, FactsUsed
 from condensery.workflows.history import memory_blocks
+from condensery.workflows.honesty import with_caution
 from condensery.workflows.stage import degraded, stage
 
 
@@ -49,6 +50,7 @@ class ComposeSteps:
             chunks=fitted.chunks,
             messages=fitted.messages,
             memories=fitted.memories,
+            doubt=context.doubt,
         )
 
     def _parts(self, context: ContextAccepted, history: EnrichedHistory) -> PromptParts:
@@ -59,7 +61,9 @@ class ComposeSteps:
             memories=history.memories,
             chunks=context.chunks,
             remember=partial(memory_blocks, prompts),
-            last=lambda chunks: prompts.render("answer", evidence=numbered(chunks), message=history.message),
+            last=lambda chunks: with_caution(
+                prompts.render("answer", evidence=numbered(chunks), message=history.message), context, prompts
+            ),
         )
 
 
@@ -70,4 +74,10 @@ def answer_budget(services: Services, model: ChatModel) -> int:
 
 def _quoting(context: ContextAccepted, memories: tuple[Remembered, ...]) -> AnswerPrompt:
     """No prompt: the answer is quoted."""
-    return AnswerPrompt(question=context.question, method=context.method, chunks=context.chunks, memories=memories)
+    return AnswerPrompt(
+        question=context.question,
+        method=context.method,
+        chunks=context.chunks,
+        memories=memories,
+        doubt=context.doubt,
+    )

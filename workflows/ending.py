@@ -2,9 +2,9 @@
 
 from llama_index.core.workflow import Context
 
-from condensery.errors import RefusalReason
 from condensery.services import Services
 from condensery.workflows.assembly import assembled
+from condensery.workflows.citations import cited
 from condensery.workflows.events import (
     AnswerDelta,
     ChatStart,
@@ -14,6 +14,7 @@ from condensery.workflows.events import (
     TurnEnded,
     TurnFinished,
 )
+from condensery.workflows.honesty import evidence_of, reason_for, refusal
 from condensery.workflows.memory import to_remember
 from condensery.workflows.stage import stage, stages_of
 from condensery.workflows.turn import Outcome
@@ -37,8 +38,8 @@ class FinishSteps:
             question=ended.question,
             method=ended.method,
             answer_mode=answered.mode if answered else None,
-            evidence=answered.chunks if answered else (),
-            citations=answered.citations if answered else (),
+            evidence=answered.chunks if answered else ended.evidence,
+            citations=answered.citations if answered else cited(ended.answer, ended.evidence),
             memories=answered.memories if answered else (),
             stages=await stages_of(ctx),
         )
@@ -52,10 +53,10 @@ class EndingSteps(FinishSteps):
     @stage
     async def refuse(self, ctx: Context, rejected: QuestionRejected | ContextRejected) -> TurnEnded:
         """Say why there is no answer."""
-        reason = rejected.reason if isinstance(rejected, QuestionRejected) else RefusalReason.NOTHING_FOUND
-        text = self.services.prompts.text(f"refusal.{reason}")
+        reason, evidence = reason_for(rejected), evidence_of(rejected)
+        text = refusal(self.services.prompts, rejected)
         if isinstance(rejected, ContextRejected):
-            ctx.write_event_to_stream(EvidenceReady(chunks=()))
+            ctx.write_event_to_stream(EvidenceReady(chunks=evidence))
         ctx.write_event_to_stream(AnswerDelta(text=text))
         method = rejected.method if isinstance(rejected, ContextRejected) else None
         question = rejected.question
@@ -64,6 +65,7 @@ class EndingSteps(FinishSteps):
             outcome=Outcome.REFUSED,
             reason=reason,
             question=question,
+            evidence=evidence,
             method=method,
             outbox=await to_remember(self.services, question, ""),
         )

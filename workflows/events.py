@@ -129,7 +129,8 @@ class SearchRequest(StrictEvent):
     query: Annotated[str, AfterValidator(not_blank)]
     probes: tuple[Probe, ...] = Field((), description="What a search weighs in place of `query`.")
     hop: int = 1
-    found: tuple[ScoredChunk, ...] = Field((), description="What earlier hops brought.")
+    found: tuple[ScoredChunk, ...] = Field((), description="What earlier hops brought, best first.")
+    asked: tuple[str, ...] = Field((), description="What earlier hops searched for.")
 
 
 class QuestionRejected(StrictEvent):
@@ -140,7 +141,7 @@ class QuestionRejected(StrictEvent):
 
 
 class SearchProbe(StrictEvent):
-    """A request, the method's full path, and what the dense arm embeds: the hypothetical passage, if there is one."""
+    """A request, the method's full path, and the hypothetical passage that the dense arm embeds, if there is one."""
 
     request: SearchRequest
     method: str
@@ -169,14 +170,16 @@ class ContextAccepted(StrictEvent):
     question: CondensedQuestion
     method: str
     chunks: tuple[ScoredChunk, ...]
+    doubt: tuple[str, ...] | None = Field(None, description="Of evidence that may not answer: what it says nothing of.")
 
 
 class ContextRejected(StrictEvent):
-    """The evidence does not suffice."""
+    """Nothing was found, or what was found does not suffice; `missing` names what it says nothing about."""
 
     question: CondensedQuestion
     method: str
     chunks: tuple[ScoredChunk, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class UserMemories(StrictEvent):
@@ -189,9 +192,6 @@ class OrganizationMemories(StrictEvent):
     """Approved facts of this organization that bear on the question, strongest first."""
 
     facts: tuple[Fact, ...] = ()
-
-
-# --- answering ---
 
 
 class EnrichedHistory(StrictEvent):
@@ -217,6 +217,7 @@ class AnswerPrompt(StrictEvent):
     chunks: tuple[ScoredChunk, ...] = Field(description="Exactly the chunks sent, in citation order: [1] is the first.")
     messages: tuple[PromptMessage, ...] = ()
     memories: tuple[Remembered, ...] = Field((), description="Exactly the facts sent.")
+    doubt: tuple[str, ...] | None = Field(None, description="As in `ContextAccepted`; an answer then says so.")
 
 
 class Answered(StrictEvent):
@@ -241,6 +242,7 @@ class TurnEnded(StrictEvent):
     reason: RefusalReason | None = None
     question: CondensedQuestion | None = None
     answered: Answered | None = None
+    evidence: tuple[ScoredChunk, ...] = Field((), description="What is shown beside a refusal.")
     method: str | None = None
     outbox: OutboxEntry | None = None
 

@@ -5,12 +5,13 @@ import logging
 
 from llama_index.core.workflow import Context
 
-from condensery.errors import CondenseryError, RefusalReason
+from condensery.errors import CondenseryError, ProviderError, RefusalReason
 from condensery.retrieval.chunking import enriched
 from condensery.retrieval.plans import HYDE, RERANKED, Plan
 from condensery.retrieval.rerankers import NoModel, Reranker, final, reranked
 from condensery.retrieval.types import ScoredChunk, SearchQuery
 from condensery.services import Services
+from condensery.workflows.context_guard import verdict_on
 from condensery.workflows.events import (
     CondensedQuestion,
     ContextAccepted,
@@ -23,6 +24,7 @@ from condensery.workflows.events import (
     SearchRequest,
     SearchStarted,
 )
+from condensery.workflows.hops import merged, next_move
 from condensery.workflows.hypothesis import hypothesis_for
 from condensery.workflows.question_guard import open_judge, rejected
 from condensery.workflows.stage import degraded, noted, stage
@@ -59,12 +61,7 @@ class RetrievalSteps:
         """Search with the base of the chosen method, within the scope of the turn; more widely when it is reranked."""
         plan = self.services.plan(probe.method)
         ctx.write_event_to_stream(SearchStarted(method=plan.name))
-        chunks = await self.services.retriever(plan.base).search(
-            SearchQuery(text=probe.request.query, passage=probe.passage, probes=probe.request.probes),
-            scope=probe.request.question.options.scope,
-            limit=self._limit(plan),
-        )
-        return Retrieved(request=probe.request, method=plan.name, chunks=tuple(chunks))
+        return Retrieved(request=probe.request, method=plan.name, chunks=await self._searched(probe, plan))
 
     @stage
     async def rerank(self, ctx: Context, retrieved: Retrieved) -> Ranked:
@@ -76,11 +73,25 @@ class RetrievalSteps:
 
     @stage
     async def judge_context(self, ctx: Context, ranked: Ranked) -> ContextAccepted | ContextRejected | SearchRequest:
-        """Reject an empty result; accept any other."""
-        question = ranked.request.question
-        if not ranked.chunks:
-            return ContextRejected(question=question, method=ranked.method)
-        return ContextAccepted(question=question, method=ranked.method, chunks=ranked.chunks)
+        """Accept what was found so far, reject it, or have something else searched for; reject an empty result."""
+        request, found = ranked.request, merged(ranked.request.found, ranked.chunks)
+        if not found:
+            return ContextRejected(question=request.question, method=ranked.method)
+        verdict = await verdict_on(request, found, self.services)
+        return next_move(ranked, found, verdict, self.services.settings.guard.max_hops)
+
+    async def _searched(self, probe: SearchProbe, plan: Plan) -> tuple[ScoredChunk, ...]:
+        """The results; a later search that fails finds nothing, for there is evidence already."""
+        request = probe.request
+        query = SearchQuery(text=request.query, passage=probe.passage, probes=request.probes)
+        scope, retriever = request.question.options.scope, self.services.retriever(plan.base)
+        try:
+            return tuple(await retriever.search(query, scope=scope, limit=self._limit(plan)))
+        except ProviderError as error:
+            if request.hop == 1:
+                raise
+            degraded(f"search {request.hop} left out: {error}")
+            return ()
 
     async def _passage(self, question: str) -> str | None:
         services = self.services

@@ -28,6 +28,10 @@ LENT = "searched together with the last turns"
 """The note of the stage `condense` when earlier turns count in a search for the message itself."""
 
 
+DOUBTFUL = "may not answer the question"
+"""The note of the stage `judge_context` when an answer is given with the reservation that it may not be one."""
+
+
 class Outcome(StrEnum):
     """How a turn ended."""
 
@@ -127,6 +131,12 @@ class Turn(Frozen):
     def lent(self) -> bool:
         """Whether the last turns were weighed into a search for the person's own words."""
         return self.question is None and any(LENT in (record.note or "") for record in self.stages)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the answer was given with the reservation that it may not be one."""
+        judged = [record for record in self.stages if record.stage == "judge_context"]
+        return self.outcome is Outcome.ANSWERED and bool(judged) and DOUBTFUL in (judged[-1].note or "")
 
     @property
     def searched_for(self) -> str | None:

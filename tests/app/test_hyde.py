@@ -22,7 +22,9 @@ GENERATED, QUOTED = {"mode": "generated"}, {"mode": "extractive"}
 async def test_the_passage_is_embedded_as_a_document_in_place_of_the_question(corpus_app: OpenApp) -> None:
     embedder = RecordingEmbedder()
     later = {"read_ahead": False}  # which embeds the question for the turn after
-    async with corpus_app(ScriptedLLM(PASSAGE), embedder=embedder, answer=GENERATED, history=later) as app:
+    unjudged = {"enabled": False}  # by a guard that compares the question with what was found
+    parts = {"answer": GENERATED, "history": later, "guard": unjudged}
+    async with corpus_app(ScriptedLLM(PASSAGE), embedder=embedder, **parts) as app:
         turn = await app.ask(QUESTION, method="hyde/semantic")
     assert embedder.documents[0] == PASSAGE
     assert QUESTION not in embedder.texts

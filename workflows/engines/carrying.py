@@ -10,6 +10,9 @@ from condensery.workflows.turn import Exchange
 
 WITHHELD = "…"
 
+OPENING_QUOTE = "“"
+"""What every quote of an extractive answer begins with."""
+
 
 def searchable(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
     """`history` as a search may see it, oldest first: questions without pasted blocks, answers made from documents.
@@ -21,10 +24,18 @@ def searchable(history: Sequence[Exchange], max_chars: int) -> list[Exchange]:
     return [
         Exchange(
             message=question,
-            answer=exchange.answer if exchange.evidenced and (exchange.quoted or not pasted) else WITHHELD,
+            answer=_said(exchange) if exchange.evidenced and (exchange.quoted or not pasted) else WITHHELD,
             evidenced=exchange.evidenced,
             shortened=exchange.shortened,
         )
         for exchange, pasted in zip(history, accumulate(pastes, or_), strict=True)
         if (question := question_in(exchange.message, max_chars)) and not gated(question, all_phrases(), "en")
     ]
+
+
+def _said(exchange: Exchange) -> str:
+    """The answer; of a quoted one the quotes alone, without the reservation that may stand before them."""
+    if not exchange.quoted:
+        return exchange.answer
+    quotes = [paragraph for paragraph in exchange.answer.split("\n\n") if paragraph.startswith(OPENING_QUOTE)]
+    return "\n\n".join(quotes) or exchange.answer
