@@ -4,12 +4,14 @@ import pytest
 
 from condensery.models.chat import ChatModel
 from condensery.models.labels import strip_label
+from condensery.models.types import Reply
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.prompts.locales import LOCALES
 from condensery.settings import load_settings
 from condensery.testing import ScriptedLLM
 from condensery.workflows.engines.base import PreparedQuery
 from condensery.workflows.engines.condense_context import CondenseContext
+from condensery.workflows.engines.judging import fault
 from condensery.workflows.turn import Exchange, FallbackReason
 
 SETTINGS = load_settings()
@@ -183,3 +185,12 @@ async def test_one_call_is_made_and_it_does_not_stream() -> None:
     engine = CondenseContext(SETTINGS, ChatModel(llm, name="s", context_window=4096), prompts_for("en"))
     await engine.prepare(ASKED["en"], [HISTORY["en"]])
     assert [call.kwargs["max_tokens"] for call in llm.calls] == [512]
+
+
+def test_words_that_an_answer_lent_to_the_question_of_a_paste_are_not_what_the_person_said() -> None:
+    rewrite = "I live in Quuxford. I live in Oslo. How long is the track?"
+    lent = "How long is the track? Quuxford office. I live in Oslo. When was it built?"
+    for shortened, reason in ((True, FallbackReason.UNGROUNDED), (False, None)):
+        history = [Exchange(message=f"{lent} I live in Quuxford.", answer="…", shortened=shortened)]
+        reply = Reply(text=rewrite)
+        assert fault(reply, rewrite, "I live in Oslo. How long is the track?", history, 512) == reason

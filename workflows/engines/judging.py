@@ -75,7 +75,8 @@ def fault(
         return FallbackReason.OTHER_LANGUAGE
     if not keeps(rewrite, message) or loses(rewrite, message):
         return FallbackReason.LOST_WORDS
-    if invents(rewrite, message, " ".join(exchange.message for exchange in history)):
+    # The question that stands for a long message may hold words that an answer lent to it: nobody said those.
+    if invents(rewrite, message, " ".join(exchange.message for exchange in history if not exchange.shortened)):
         return FallbackReason.UNGROUNDED
     context = " ".join(f"{exchange.message} {exchange.answer}" for exchange in history)
     return None if is_grounded(rewrite, f"{message} {context}") else FallbackReason.UNGROUNDED
