@@ -1,12 +1,14 @@
 """MemoryWriterAgent: finds what a turn says about the person. It runs after the turn, and sees no document."""
 
+from collections.abc import Callable
+
 from llama_index.core.workflow import StartEvent, StopEvent, Workflow, WorkflowTimeoutError, step
 
 from condensery.errors import ProviderError
 from condensery.memory.attribution import supported
-from condensery.memory.extraction import FactExtractor
+from condensery.memory.extraction import FactExtractor, RuleExtractor
 from condensery.memory.types import NewFact
-from condensery.memory.writing import OutboxWriter
+from condensery.memory.writing import FindFacts, OutboxWriter
 from condensery.services import Services
 from condensery.workflows.events import Strict, StrictEvent
 
@@ -66,9 +68,17 @@ def memory_writer(services: Services) -> OutboxWriter:
     """What writes to the memory under these services' settings: facts are found by this agent."""
     settings = services.settings.memory
 
-    async def find(question: str, answer: str) -> list[NewFact]:
-        return await MemoryWriterAgent(services.fact_extractor(), seconds=settings.extraction_seconds).find(
-            question, answer
-        )
+    def finding_with(extractor: Callable[[], FactExtractor]) -> FindFacts:
+        async def find(question: str, answer: str) -> list[NewFact]:
+            return await MemoryWriterAgent(extractor(), seconds=settings.extraction_seconds).find(question, answer)
 
-    return OutboxWriter(services.outbox, services.memory, services.memory_users, find, settings)
+        return find
+
+    return OutboxWriter(
+        services.outbox,
+        services.memory,
+        services.memory_users,
+        finding_with(services.fact_extractor),
+        settings,
+        rules=finding_with(RuleExtractor),
+    )

@@ -23,7 +23,9 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
 from condensery.app import App, open_app
-from condensery.memory.types import user_scope
+from condensery.memory.extraction import RuleExtractor
+from condensery.memory.types import NewFact, user_scope
+from condensery.memory.writing import OutboxWriter
 from condensery.settings import Settings, load_settings
 from condensery.storage.outbox import MEMORY
 from condensery.workflows.turn import OutboxEntry, Outcome, Turn, TurnKey
@@ -33,6 +35,9 @@ USERS = 20
 TURNS_PER_KILL = 3
 LONGEST_LIFE = 1.5
 """Seconds after which a worker that has begun is killed at the latest; most of them it has something to store."""
+MEMORY_SETTINGS = {"in_process": False, "retry_seconds": 0.1, "attempts": 100, "extraction_seconds": 1}
+SLOWEST_SEARCH = 0.4
+"""Seconds to find the facts of a turn."""
 PRELOADED = ["condensery.app", "condensery.evals.worker_kills", "openai", "posthog", "qdrant_client", "psycopg_pool",
              "sentence_transformers"]  # fmt: skip
 
@@ -53,17 +58,23 @@ def serve(settings: Settings, began: str) -> None:
 
 async def _serve(settings: Settings, began: Path) -> None:
     async with open_app(settings) as app:
+        services = app.services
+        writer = OutboxWriter(services.outbox, services.memory, services.memory_users, _find_slowly, settings.memory)
         await asyncio.to_thread(began.touch)
         while True:
-            if not await app.write_memory():
+            if not await writer.write_next():
                 await asyncio.sleep(0.02)
+
+
+async def _find_slowly(question: str, answer: str) -> list[NewFact]:
+    """As slow as a model can be, so that many are killed while they ask one."""
+    await asyncio.sleep(random.uniform(0, SLOWEST_SEARCH))  # noqa: S311
+    return await RuleExtractor().extract(question, answer)
 
 
 async def kill_workers(folder: Path, kills: int, seed: int) -> Outcomes:
     """Kill `kills` workers on a memory in `folder`, let a last one finish, and count."""
-    settings = load_settings(
-        data_dir=folder, llm={"model": "none"}, memory={"in_process": False, "retry_seconds": 0.1, "attempts": 100}
-    )
+    settings = load_settings(data_dir=folder, llm={"model": "none"}, memory=MEMORY_SETTINGS)
     dice = random.Random(seed)  # noqa: S311  # moments, no secrets
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)

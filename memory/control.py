@@ -1,38 +1,23 @@
 """What people can do about their memory: see it, take it along, take it back, and switch it off."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import JsonValue
 
 from condensery.errors import ConfigError, abridged
 from condensery.memory.erasing import Erasure
 from condensery.memory.forgotten import digests_of, is_among
-from condensery.memory.sharing import Facts, SharedControl
+from condensery.memory.sharing import Facts, SharedControl, known_only
 from condensery.memory.types import Fact, Memory, NewFact, user_scope
+from condensery.memory.users import Users
 from condensery.retrieval.types import Frozen
 from condensery.settings import Memory as MemorySettings
-from condensery.storage.outbox import OutboxRepository, OutboxRow, Payload
+from condensery.storage.outbox import FACTS, OutboxRepository, OutboxRow, Payload
 from condensery.storage.proposals import ProposalRepository
 
-FACTS = "facts"
-"""Where a row of the outbox has the facts that were found in its turn."""
-
 Rows = list[OutboxRow]
-
-
-class Users(Protocol):
-    """The switch of each user, and what they had erased; see `condensery.storage.memory`."""
-
-    async def enabled(self, user_id: str) -> bool: ...
-
-    async def switch(self, user_id: str, on: bool) -> None: ...
-
-    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> datetime: ...
-
-    async def mark_facts_forgotten(self, user_id: str, digests: AbstractSet[str]) -> None: ...
 
 
 class FactDetails(Frozen):
@@ -171,7 +156,7 @@ class MemoryControl(SharedControl):
 
     async def list(self, user_id: str | None, *, history: bool = False) -> Facts:
         """A user's facts, the newest first; with `history` those superseded and expired, too."""
-        return await self._memory.list(scope=user_scope(user_id), history=history)
+        return known_only(await self._memory.list(scope=user_scope(user_id), history=history))
 
     async def _strike(self, user_id: str, fact: Fact) -> None:
         """Note that it is forgotten, and take what says the same out of rows that would store it once more."""

@@ -5,8 +5,8 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
 
+from condensery.memory.days import is_over
 from condensery.memory.placing import place_of
 from condensery.memory.types import Fact, MemoryScope, NewFact
 from condensery.models.embedding import Embedder
@@ -76,6 +76,12 @@ class InMemoryMemory:
             finally:
                 _held.reset(token)
 
+    async def erase_expired(self) -> None:
+        """Erase every fact whose last day has passed."""
+        for facts in self._kept.values():
+            for gone in [fact.id for fact in facts.values() if is_over(fact.expires_on)]:
+                del facts[gone]
+
     async def warm(self) -> None:
         """Nothing is to be loaded."""
 
@@ -111,7 +117,7 @@ def _superseded(old: Fact, by: Fact) -> Fact:
 
 
 def _holds(fact: Fact) -> bool:
-    return fact.superseded_by is None and (fact.expires_on is None or fact.expires_on >= datetime.now(UTC).date())
+    return fact.superseded_by is None and not is_over(fact.expires_on)
 
 
 def _shared(question: str, text: str) -> float:

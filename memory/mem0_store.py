@@ -7,12 +7,13 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.memory import mem0_history
+from condensery.memory.days import today
 from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
 from condensery.memory.mem0_rows import fact_of, holding, holds, owner_of, payload_of, superseding
@@ -47,6 +48,7 @@ class Mem0Memory:
         self._history = history_path(data_dir)
         self._opening = asyncio.Lock()
         self._locks = ScopeLocks(table.db)
+        self._erased_on: date | None = None
         self._mem0: Any = None
         self._pool: Any = None
 
@@ -77,9 +79,9 @@ class Mem0Memory:
 
     async def list(self, *, scope: MemoryScope, history: bool = False) -> list[Fact]:
         """Every fact of `scope`, the newest first; with `history` those superseded and expired, too."""
-        today = _today()
+        day = today()
         rows = await self._table.rows(owner_of(scope))
-        facts = [fact_of(id, payload) for id, payload in rows if history or holds(payload, today)]
+        facts = [fact_of(id, payload) for id, payload in rows if history or holds(payload, day)]
         return sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
 
     async def forget(
@@ -122,6 +124,14 @@ class Mem0Memory:
         noted = await asyncio.to_thread(mem0_history.noted_ids, self._history)
         await asyncio.to_thread(mem0_history.erase, self._history, await self._table.missing(sorted(noted)))
 
+    async def erase_expired(self) -> None:
+        """Erase every fact whose last day has passed, and mem0's notes of it; once a day."""
+        day = today()
+        if self._erased_on != day:
+            gone = await self._table.remove_until(day.toordinal())
+            self._erased_on = day
+            await asyncio.to_thread(mem0_history.erase, self._history, gone)
+
     async def _opened(self) -> Any:
         """mem0, opened once; a caller that gives up waiting leaves it to be opened for the next."""
         return self._mem0 or await asyncio.shield(asyncio.ensure_future(self._open()))
@@ -139,7 +149,7 @@ class Mem0Memory:
     async def _nearest(self, vector: Sequence[float], scope: MemoryScope, limit: int) -> Sequence[Fact]:
         store = (await self._opened()).vector_store
         with provider_errors("the memory"):
-            rows = await asyncio.to_thread(store.search, "", list(vector), limit, holding(scope, _today()))
+            rows = await asyncio.to_thread(store.search, "", list(vector), limit, holding(scope, today()))
         return [fact_of(row.id, row.payload, row.score) for row in rows]
 
     async def _rows_with(self, filters: dict[str, Any], limit: int) -> Sequence[Fact]:
@@ -175,7 +185,7 @@ class Mem0Memory:
     async def _similar(self, new: NewFact, vector: Sequence[float], scope: MemoryScope) -> Sequence[Fact]:
         found = {fact.id: fact for fact in await self._nearest(vector, scope, SIMILAR)}
         if slots := slots_to_compare(new):
-            same = {**holding(scope, _today()), "slot": {"in": [clean_text(slot) for slot in slots]}}
+            same = {**holding(scope, today()), "slot": {"in": [clean_text(slot) for slot in slots]}}
             found = {fact.id: fact for fact in await self._rows_with(same, SLOT_LIMIT)} | found
         return list(found.values())
 
@@ -223,14 +233,11 @@ async def open_memory(
         log.warning("memory is switched off, and could not be used: %s", error)
     memory = Mem0Memory(table, embedder, data_dir)
     try:
+        await memory.erase_expired()
         await memory.purge()
-    except ProviderError as error:  # notes that nothing reads are no reason to answer nothing
-        log.warning("mem0's notes of facts that are gone could not be erased: %s", error)
+    except ProviderError as error:  # what nothing reads any more is no reason to answer nothing
+        log.warning("expired facts, or mem0's notes of facts that are gone, could not be erased: %s", error)
     try:
         yield memory
     finally:
         await memory.close()
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()

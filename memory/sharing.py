@@ -64,7 +64,7 @@ class SharedControl:
 
     async def list_organization(self, organization_id: str | None, *, history: bool = False) -> Facts:
         """The facts of an organization, the newest first; with `history` those superseded and expired, too."""
-        return await self._memory.list(scope=organization_scope(organization_id), history=history)
+        return known_only(await self._memory.list(scope=organization_scope(organization_id), history=history))
 
     async def forget_organization(
         self, organization_id: str | None, *, by: str | None, fact_id: str | None = None, everything: bool = False
@@ -83,6 +83,17 @@ class SharedControl:
             f"{abridged(name)!r} may not decide about an organization's facts: memory.approvers {who}; "
             "add the user there, or decide as one who may"
         )
+
+
+def known_only(facts: Facts) -> Facts:
+    """The facts without references to erased ones: what one superseded still knows when it was."""
+    ids = {fact.id for fact in facts}
+    return [
+        fact
+        if fact.superseded_by is None or fact.superseded_by in ids
+        else fact.model_copy(update={"superseded_by": None})
+        for fact in facts
+    ]
 
 
 def _fact(proposal: Proposal) -> NewFact:

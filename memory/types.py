@@ -130,6 +130,10 @@ class OpenMemory(Memory, Protocol):
         """Keep every other writer of `scope`, in whichever process, waiting until the end of the block."""
         ...
 
+    async def erase_expired(self) -> None:
+        """Erase every fact, of whichever scope, whose last day has passed; cheap when that was done today."""
+        ...
+
     async def warm(self) -> None:
         """Load what the first recall would have to wait for, when there is anything to recall."""
         ...

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, column, delete, func, literal_column, select, table, text
+from sqlalchemy import BigInteger, ColumnElement, cast, column, delete, func, literal_column, select, table, text
 from sqlalchemy.dialects.postgresql import JSONB, UUID, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -102,6 +102,12 @@ class MemoryTable:
             which.append(_field("conversation_id") == conversation_id)
         removed = await connection.execute(delete(memories).where(*which).returning(memories.c.id))
         return [str(row.id) for row in removed]
+
+    async def remove_until(self, day: int) -> list[str]:
+        """Delete the facts of everybody whose field `until` is before `day`; return their ids."""
+        over = delete(memories).where(cast(_field("until"), BigInteger) < day).returning(memories.c.id)
+        async with self.db.transaction() as connection:
+            return [str(row.id) for row in await connection.execute(over)]
 
     async def missing(self, ids: Sequence[str]) -> list[str]:
         """Those of `ids` that no fact has."""

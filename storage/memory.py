@@ -1,5 +1,7 @@
 """Who wants to be remembered, and from when on: each user's switch, and marks of what was erased."""
 
+import math
+import time
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 
@@ -17,6 +19,7 @@ ALL = ""
 
 
 LONGEST_TURN = timedelta(days=1)
+SECONDS_BETWEEN_DROPS = 3600
 
 
 class MemoryUsers:
@@ -24,6 +27,7 @@ class MemoryUsers:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._next_drop = -math.inf
 
     async def enabled(self, user_id: str) -> bool:
         """Whether memory is on for this user; it is until they switch it off."""
@@ -74,7 +78,13 @@ class MemoryUsers:
             return frozenset((await connection.execute(query)).scalars())
 
     async def drop_marks(self) -> None:
-        """Drop digests that nothing needs any more: no turn waits, or can still be running, from before them."""
+        """Drop digests that nothing needs any more: no turn waits, or can still be running, from before them.
+
+        Looks at most once an hour.
+        """
+        if self._next_drop > time.monotonic():
+            return
+        self._next_drop = time.monotonic() + SECONDS_BETWEEN_DROPS
         marks = forgotten_facts.c
         waiting = select(outbox.c.id).join(turns, turns.c.turn_id == outbox.c.turn_id)
         waiting = waiting.where(turns.c.user_id == marks.user_id, outbox.c.said_at <= marks.at)

@@ -1,6 +1,6 @@
 """Work that waits for a worker: one row per turn and kind, taken by one worker at a time."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,15 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from condensery.retrieval.types import Frozen
 from condensery.storage.connect import reporting_failures
 from condensery.storage.database import Database
+from condensery.storage.leases import Lease, failure_of
 from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
 
 Payload = dict[str, JsonValue]
 
 MEMORY = "memory"
-LONGEST_WAIT = timedelta(days=1)
-"""Doubling stops here."""
-
+FACTS = "facts"
+"""Where the payload of such a row has the facts that were found in its turn, once they were."""
 LARGEST_ID = 2**63 - 1
 """No row has one beyond it, and Postgres refuses to compare with it."""
 
@@ -60,7 +60,7 @@ class Taken:
     row: OutboxRow
     _db: Database
     _connection: AsyncConnection
-    _failure: dict[str, Any] = field(default_factory=dict)
+    _failure: Mapping[str, Any] = field(default_factory=dict)
 
     async def keep(self, payload: Payload) -> None:
         """Put `payload` in the place of what the row holds; the row stays and can be taken again at once."""
@@ -70,19 +70,19 @@ class Taken:
         """Remove the row."""
         await self._execute(delete(outbox))
 
+    async def lease(self, seconds: float) -> Lease:
+        """Have the row for so long after the block, too, in which nobody waits for it; its methods give it back."""
+        until = func.clock_timestamp() + timedelta(seconds=seconds)
+        mine = update(outbox).where(outbox.c.id == self.row.id).values(available_at=until)
+        async with reporting_failures(self._db.url):
+            leased = await self._connection.execute(mine.returning(outbox.c.available_at))
+        return Lease(self.row, leased.scalar_one(), self._db)
+
     async def failed(self, error: str, *, attempts: int, wait_seconds: float) -> None:
-        """Count a failed try when the block ends, whatever became of its transaction.
+        """Count a failed try when the block ends, whatever became of its transaction; see `failure_of`."""
+        self._failure = failure_of(self.row, error, attempts, wait_seconds)
 
-        The row waits for `wait_seconds`, doubled with each try; it is parked after `attempts` of them. `error` is shown
-        to people: our words, never those of a library, which may quote what was said.
-        """
-        tries = self.row.attempts + 1
-        wait = min(timedelta(seconds=wait_seconds * 2 ** min(self.row.attempts, 20)), LONGEST_WAIT)
-        self._failure = {"attempts": tries, "last_error": clean_text(error), "available_at": func.now() + wait}
-        if tries >= attempts:
-            self._failure["parked_at"] = func.now()
-
-    def put_off(self, wait_seconds: float) -> None:
+    async def put_off(self, wait_seconds: float) -> None:
         """Put the row behind those that wait, once the block ends: it was broken off, which is no failure."""
         self._failure = {"available_at": func.now() + timedelta(seconds=wait_seconds)}
 
@@ -150,6 +150,10 @@ class OutboxRepository:
             for row in found.all():
                 new = clean_json(change(row.payload))
                 await connection.execute(update(outbox).where(outbox.c.id == row.id).values(payload=new))
+
+    async def remove(self, id: int) -> None:
+        """Remove a row, once no worker has it any more."""
+        await self._change(delete(outbox).where(outbox.c.id == id))
 
     async def drop(self, user_id: str, conversation_id: str | None = None, *, kind: str = MEMORY) -> int:
         """Remove what waits or is parked of a user, or of one conversation of theirs; return how many.

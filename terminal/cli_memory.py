@@ -92,8 +92,9 @@ def forget(
 ) -> None:
     """Erase facts with their history, and what still waits to be stored; then search, to see that they are gone.
 
-    Name facts, a conversation, or everything. The conversations themselves stay. For an organization's facts, --user
-    must be among memory.approvers. Exit code 1 when a fact was not there.
+    Name facts, a conversation, or everything. The conversations themselves stay. What a fact had taken the place of is
+    not recalled again: say it once more, or forget it too (`condensery memory list --history`). For an organization's
+    facts, --user must be among memory.approvers. Exit code 1 when a fact was not there.
     """
     if [bool(facts), conversation is not None, everything].count(True) != 1:
         raise typer.BadParameter("name facts, or --conversation ID, or --everything: one of the three")

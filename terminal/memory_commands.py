@@ -152,7 +152,8 @@ def _say_details(details: FactDetails) -> None:
         "turn": fact.turn_id or "",
         "kind": fact.slot or "",
         "until": fact.expires_on.isoformat() if fact.expires_on else "",
-        "superseded by": details.superseded_by.text if details.superseded_by else fact.superseded_by or "",
+        "superseded by": details.superseded_by.text if details.superseded_by else "",
+        "superseded": moment(fact.superseded_at),
     }
     for name, value in rows.items():
         if value:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from condensery.errors import ConfigError
 from condensery.memory.control import MemoryControl
+from condensery.memory.days import is_over
 from condensery.memory.types import Fact, Memory, MemoryScope, NewFact
 from condensery.models.embedding import open_embedder
 from condensery.retrieval.types import Frozen
@@ -123,8 +124,7 @@ def state_of(fact: Fact) -> str:
     """Whether a fact still holds, in a word."""
     if fact.superseded_by or fact.superseded_at:
         return "superseded"
-    expired = fact.expires_on is not None and fact.expires_on < datetime.now().astimezone().date()
-    return "expired" if expired else "holds"
+    return "expired" if is_over(fact.expires_on) else "holds"
 
 
 def moment(when: datetime | None) -> str:

@@ -1,6 +1,6 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,10 +9,12 @@ from condensery.errors import ConfigError, ProviderError
 from condensery.memory.control import MemoryControl
 from condensery.memory.mem0_store import Mem0Memory
 from condensery.memory.types import Fact, Memory, MemoryScope, NewFact, user_scope
+from condensery.settings import Memory as MemorySettings
 from condensery.storage.database import Database
 from condensery.storage.memory import MemoryUsers
 from condensery.storage.outbox import OutboxRepository
 from condensery.tests.memory.controlled import BLANK, CLOSES, SAID, controlling, keep, park, say, texts
+from condensery.tests.memory.written import Writing
 
 
 @pytest.fixture
@@ -111,11 +113,32 @@ async def test_everything_is_forgotten_history_and_waiting_turns_included(
     assert (await control.forget("ada", everything=True)).facts == 0
 
 
-async def test_what_is_said_after_forgetting_is_kept(memory: Memory, control: MemoryControl) -> None:
-    await keep(memory, "ada", "I live in Oslo.")
-    await control.forget("ada", everything=True)
-    await keep(memory, "ada", "I live in Oslo.", said_at=datetime.now(UTC), turn_id="later")
-    assert texts(await control.list("ada")) == ["I live in Oslo."]
+@pytest.mark.parametrize("everything", [True, False])
+async def test_what_is_said_after_forgetting_is_kept(
+    memory: Mem0Memory, control: MemoryControl, database: Database, everything: bool
+) -> None:
+    writing = Writing(database, MemorySettings(), memory)
+    await writing.say("before")
+    await writing.write()
+    (fact,) = await control.list("ada")
+    await control.forget("ada", **({"everything": True} if everything else {"fact_id": fact.id}))
+    assert await control.list("ada") == []
+    await writing.say("later")
+    await writing.write()
+    assert [(fact.text, fact.turn_id) for fact in await control.list("ada")] == [("I live in Oslo.", "later")]
+
+
+async def test_what_a_forgotten_fact_had_superseded_stays_superseded_and_points_to_nothing(
+    memory: Memory, control: MemoryControl
+) -> None:
+    old, new = await keep(memory, "ada", "I live in Oslo.", "I live in Bergen.", slot="home")
+    await control.forget("ada", fact_id=new.id)
+    assert await control.list("ada") == []
+    (listed,) = await control.list("ada", history=True)
+    shown = await control.show("ada", old.id)
+    for fact in (listed, shown.fact):
+        assert (fact.id, fact.superseded_by, fact.superseded_at) == (old.id, None, new.said_at)
+    assert new.id not in json.dumps(await control.export("ada"))
 
 
 class Forgetful:

@@ -9,6 +9,7 @@ from condensery.memory.forgotten import digests_of
 from condensery.memory.types import NewFact
 from condensery.settings import Memory
 from condensery.storage.database import Database
+from condensery.storage.memory import MemoryUsers
 from condensery.storage.schema import memory_forgotten_facts as forgotten_facts
 from condensery.tests.memory.controlled import controlling, keep
 from condensery.tests.memory.written import Writing
@@ -64,7 +65,7 @@ async def test_digests_of_forgotten_facts_go_when_no_turn_can_need_them_any_more
     async def marked(days: int) -> int:
         async with database.transaction() as connection:
             await connection.execute(update(forgotten_facts).values(at=func.now() - timedelta(days=days)))
-        await writing.users.drop_marks()
+        await MemoryUsers(database).drop_marks()
         async with database.transaction() as connection:
             return (await connection.execute(select(func.count()).select_from(forgotten_facts))).scalar_one()
 

@@ -5,12 +5,15 @@ import logging
 import os
 import subprocess
 import sys
+from contextlib import AsyncExitStack
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from condensery.errors import ProviderError
+from condensery.memory.days import today
 from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_store import Mem0Memory, open_memory
 from condensery.memory.types import NewFact, organization_scope, user_scope
@@ -126,6 +129,29 @@ async def test_what_another_machine_forgot_goes_from_the_notes_of_this_one(datab
     async with open_memory(database, RecordingEmbedder(), here):
         assert MARK.encode() not in history_path(here).read_bytes()
         assert b"I visited Bern." in history_path(here).read_bytes()
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["at opening", "when the day ends"])
+async def test_what_has_expired_is_left_in_no_table_and_no_file(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: bool
+) -> None:
+    tomorrow = today() + timedelta(days=1)
+    async with AsyncExitStack() as stack:
+        memory = await stack.enter_async_context(open_memory(database, RecordingEmbedder(), tmp_path))
+        mine = [
+            NewFact(text=f"I have {MARK} tea.", expires_on=today()),
+            NewFact(text="I am tall.", expires_on=tomorrow),
+        ]
+        await memory.remember(mine, scope=ANN)
+        await memory.erase_expired()
+        assert len(await memory.list(scope=ANN)) == 2
+        monkeypatch.setattr("condensery.memory.mem0_store.today", lambda: tomorrow)
+        if opened:
+            await stack.enter_async_context(open_memory(database, RecordingEmbedder(), tmp_path))
+        else:
+            await memory.erase_expired()
+        assert await places(database, tmp_path) == set()
+        assert [fact.text for fact in await memory.list(scope=ANN, history=True)] == ["I am tall."]
 
 
 async def test_only_the_owner_may_look_into_the_folder(mem0_memory: Mem0Memory, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import text
 
 from condensery.errors import ProviderError
 from condensery.memory.extraction import MalformedExtraction
@@ -28,11 +29,29 @@ async def test_facts_are_found_first_and_stored_when_the_row_is_taken_again(writ
 
 
 async def test_a_fact_knows_its_turn_conversation_time_and_end(writing: Writing) -> None:
-    await writing.say("t", at=datetime(2026, 3, 1, tzinfo=UTC))
+    said_at = datetime.now(UTC) - timedelta(days=10)
+    await writing.say("t", at=said_at)
     await writing.write()
     fact = (await writing.memory.list(scope=ADA))[0]
-    assert (fact.turn_id, fact.conversation_id, fact.said_at) == ("t", "c", datetime(2026, 3, 1, tzinfo=UTC))
-    assert fact.expires_on == (datetime.now(UTC) + timedelta(days=30)).date()
+    assert (fact.turn_id, fact.conversation_id, fact.said_at) == ("t", "c", said_at)
+    assert fact.expires_on == (said_at + timedelta(days=30)).date()
+
+
+async def test_what_waited_for_longer_than_facts_hold_is_not_stored(writing: Writing) -> None:
+    await writing.say("t", at=datetime.now(UTC) - timedelta(days=32))
+    await writing.write()
+    assert (await writing.memory.list(scope=ADA, history=True), await writing.outbox.waiting()) == ([], 0)
+
+
+async def test_a_writer_with_nothing_to_do_erases_what_is_over(writing: Writing) -> None:
+    over = datetime.now(UTC).date() - timedelta(days=1)
+    facts = [
+        NewFact(text="I have a cold.", expires_on=over),
+        NewFact(text="I am tall.", expires_on=over + timedelta(1)),
+    ]
+    await writing.memory.remember(facts, scope=ADA)
+    assert not await writing.writer.write_next()
+    assert [fact.text for fact in await writing.memory.list(scope=ADA, history=True)] == ["I am tall."]
 
 
 async def test_a_turn_without_facts_is_done_at_once(writing: Writing) -> None:
@@ -91,3 +110,54 @@ async def test_a_turn_of_nobody_is_dropped(writing: Writing) -> None:
     await writing.say("t", user_id=None)
     await writing.write()
     assert (writing.asked, await writing.outbox.waiting()) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "error", [MalformedExtraction("no list"), ProviderError("out of reach")], ids=["last", "first"]
+)
+@pytest.mark.parametrize("how", ["forget", "off"])
+async def test_a_row_that_fails_after_it_was_forgotten_is_gone(
+    writing: Writing, monkeypatch: pytest.MonkeyPatch, error: Exception, how: str
+) -> None:
+    async def find(question: str, answer: str) -> list[NewFact]:
+        if how == "off":
+            await writing.users.switch("ada", False)
+        else:
+            await writing.users.mark_forgotten("ada")
+            await writing.outbox.drop("ada")
+        raise error
+
+    monkeypatch.setattr(writing, "find", find)
+    await writing.say("t")
+    assert await writing.writer.write_next()
+    assert await writing.outbox.of_user("ada") == []
+
+
+@pytest.mark.parametrize("error", [MalformedExtraction("no list"), ProviderError("out of reach")])
+async def test_what_rules_find_is_stored_though_the_model_fails(writing: Writing, error: Exception) -> None:
+    writing.found = error
+    writing.ruled = [NewFact(text="I live in Oslo.", slot="home")]
+    await writing.say("t")
+    while await writing.outbox.waiting():
+        await writing.writer.write_next()
+    assert await writing.facts() == ["I live in Oslo."]
+    assert (await writing.outbox.parked("ada"))[0].last_error == str(error)
+    writing.found = [*writing.ruled, NewFact(text="My dog is called Rex.")]
+    await writing.outbox.retry(user_id="ada")
+    await writing.write()
+    assert sorted(await writing.facts()) == ["I live in Oslo.", "My dog is called Rex."]
+
+
+async def test_a_conversation_can_be_deleted_while_a_model_is_asked(
+    writing: Writing, monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
+    async def find(question: str, answer: str) -> list[NewFact]:
+        async with database.transaction() as connection:
+            await connection.execute(text("SET LOCAL lock_timeout = '2s'"))
+            await connection.execute(text("DELETE FROM turns"))
+        return [NewFact(text="I live in Oslo.")]
+
+    monkeypatch.setattr(writing, "find", find)
+    await writing.say("t")
+    await writing.write()
+    assert (await writing.facts(), await writing.outbox.waiting()) == ([], 0)

@@ -5,7 +5,7 @@ from typing import Any
 
 from condensery.memory.in_memory import InMemoryMemory
 from condensery.memory.types import NewFact, OpenMemory, user_scope
-from condensery.memory.writing import OutboxWriter
+from condensery.memory.writing import FindFacts, OutboxWriter
 from condensery.settings import Memory
 from condensery.storage.database import Database
 from condensery.storage.memory import MemoryUsers
@@ -26,7 +26,9 @@ class Writing:
         self.turns = TurnRepository(db)
         self.found: list[NewFact] | Exception = [NewFact(text="I live in Oslo.", slot="home")]
         self.asked: list[tuple[str, str]] = []
-        self.writer = OutboxWriter(self.outbox, self.memory, self.users, self._find, settings)
+        self.find: FindFacts = self._told
+        self.ruled: list[NewFact] = []
+        self.writer = OutboxWriter(self.outbox, self.memory, self.users, self._found, settings, rules=self._by_rules)
 
     async def say(self, turn_id: str, *, user_id: str | None = "ada", at: datetime | None = None, **turn: Any) -> None:
         """End a turn that began `at` a time of the database's clock, or just now."""
@@ -43,7 +45,13 @@ class Writing:
     async def facts(self) -> list[str]:
         return [fact.text for fact in await self.memory.list(scope=ADA)]
 
-    async def _find(self, question: str, answer: str) -> list[NewFact]:
+    async def _found(self, question: str, answer: str) -> list[NewFact]:
+        return await self.find(question, answer)
+
+    async def _by_rules(self, question: str, answer: str) -> list[NewFact]:
+        return self.ruled
+
+    async def _told(self, question: str, answer: str) -> list[NewFact]:
         self.asked.append((question, answer))
         if isinstance(self.found, Exception):
             raise self.found

@@ -1,0 +1,23 @@
+"""What memory asks and notes about each user."""
+
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Protocol
+
+
+class Users(Protocol):
+    """The switch of each user, and what they had erased; see `condensery.storage.memory`."""
+
+    async def enabled(self, user_id: str) -> bool: ...
+
+    async def switch(self, user_id: str, on: bool) -> None: ...
+
+    async def mark_forgotten(self, user_id: str, conversation_id: str | None = None) -> datetime: ...
+
+    async def mark_facts_forgotten(self, user_id: str, digests: AbstractSet[str]) -> None: ...
+
+    async def forgotten_since(self, user_id: str, conversation_id: str, said_at: datetime) -> bool: ...
+
+    async def facts_forgotten_since(self, user_id: str, said_at: datetime) -> frozenset[str]: ...
+
+    async def drop_marks(self) -> None: ...
