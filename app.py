@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from traceback import format_tb
 from typing import Any
@@ -14,7 +15,7 @@ from condensery.agents.memory_writer import memory_writer
 from condensery.agents.profiles import Talking, narrowed, speaking, understanding
 from condensery.errors import CondenseryError, RefusalReason
 from condensery.memory.control import MemoryControl
-from condensery.memory.worker import MemoryWorker
+from condensery.memory.worker import MemoryWorker, settled
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
 from condensery.services import Services, open_services
 from condensery.settings import Settings, load_settings
@@ -269,6 +270,13 @@ class App:
         """Do what is next to be done with one turn that waits to be remembered; False when none is due."""
         await self.refresh()  # an idle app would not hear that memory was switched off
         return await memory_writer(self.services).write_next()
+
+    async def memory_settled(self, user_id: str, *, seconds: float = 60) -> bool:
+        """Have what a user said stored, and wait for it: whether nothing waits any more within `seconds`.
+
+        False also when something waits for another try. Raises `ConfigError` for a blank id.
+        """
+        return await settled(self.write_memory, partial(self.memory.waits, user_id), seconds=seconds)
 
 
 def check(services: Services, options: TurnOptions) -> None:

@@ -50,6 +50,7 @@ class RefusalReason(StrEnum):
     INPUT_TOO_LARGE = "input_too_large"
     NOTHING_FOUND = "nothing_found"
     INSUFFICIENT_CONTEXT = "insufficient_context"
+    NOTHING_ASKED = "nothing_asked"
     REJECTED_BY_GUARD = "rejected_by_guard"
     NO_MODEL = "no_model"
     TIMED_OUT = "timed_out"

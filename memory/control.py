@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from condensery.errors import ConfigError, abridged
-from condensery.memory.erasing import Erasure
+from condensery.memory.erasing import Erasure, as_kept
 from condensery.memory.forgotten import digests_of, is_among
 from condensery.memory.sharing import Facts, SharedControl, known_only
 from condensery.memory.types import Fact, Memory, NewFact, user_scope
@@ -73,6 +73,7 @@ class MemoryControl(SharedControl):
 
     async def show(self, user_id: str | None, fact_id: str) -> FactDetails:
         """One fact with where it is from and what it superseded; raises `ConfigError` when there is none."""
+        fact_id = as_kept(fact_id)
         facts = {fact.id: fact for fact in await self.list(user_id, history=True)}
         if fact_id not in facts:
             raise ConfigError(f"this user has no fact {abridged(fact_id)!r}; see `condensery memory list --history`")
@@ -134,6 +135,11 @@ class MemoryControl(SharedControl):
             parked=parked,
         )
 
+    async def waits(self, user_id: str | None) -> bool:
+        """Whether anything that a user said is still to be looked at; what is parked is not."""
+        rows = await self._outbox.of_user(user_scope(user_id).id)
+        return any(row.parked_at is None for row in rows)
+
     async def enabled(self, user_id: str | None) -> bool:
         """The user's own switch; memory.enabled stands over it."""
         return await self._users.enabled(user_scope(user_id).id)
@@ -144,7 +150,10 @@ class MemoryControl(SharedControl):
 
     async def off(self, user_id: str | None) -> None:
         """Neither recall nor store from now on; what waits is dropped when its turn comes. Nothing is erased."""
-        await self._users.switch(user_scope(user_id).id, False)
+        scope = user_scope(user_id)
+        await self._users.switch(scope.id, False)
+        async with self._memory.locked(scope):  # what is being stored is stored before this returns, and nothing after
+            pass
 
     async def parked(self, user_id: str | None, *, everybody: bool = False) -> Rows:
         """Turns whose facts could not be stored after all tries, with the reason: of one user, or of `everybody`."""

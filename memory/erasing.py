@@ -1,9 +1,11 @@
 """Erasing facts, and looking afterwards whether any is left."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
 from condensery.errors import ConfigError, ProviderError
+from condensery.memory.ids import short_enough
 from condensery.memory.types import Fact, Memory, MemoryScope
 from condensery.retrieval.text import is_blank
 
@@ -26,7 +28,9 @@ class Erasure:
         given = [fact_id is not None, conversation_id is not None, everything]
         if sum(given) != 1 or any(value is not None and is_blank(value) for value in (fact_id, conversation_id)):
             raise ConfigError("name what to forget: one fact by its id, one conversation by its id, or everything")
-        return cls(fact_id, conversation_id)
+        if conversation_id is not None:
+            short_enough(conversation_id, "conversation")
+        return cls(None if fact_id is None else as_kept(fact_id), conversation_id)
 
     def covers(self, fact: Fact) -> bool:
         """Whether the fact is among them."""
@@ -50,6 +54,14 @@ class Erasure:
         if left := {fact.id for fact in there if fact.id in ids or (self.covers(fact) and _is_from(fact, before))}:
             raise ProviderError(f"{len(left)} of the facts to be forgotten are still there; try again")
         return erased
+
+
+def as_kept(fact_id: str) -> str:
+    """An id as facts have it, however it is written: in capitals, too."""
+    try:
+        return str(uuid.UUID(fact_id))
+    except ValueError:
+        return fact_id
 
 
 def _is_from(fact: Fact, before: datetime | None) -> bool:

@@ -7,18 +7,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from condensery.errors import ConfigError, ProviderError
-from condensery.memory import mem0_history
 from condensery.memory.days import today
-from condensery.memory.mem0_home import history_path
 from condensery.memory.mem0_parts import EmbedderBridge, embedded, open_mem0, open_pool
-from condensery.memory.mem0_rows import fact_of, holding, holds, owner_of, payload_of, superseding
+from condensery.memory.mem0_rows import fact_of, holding, owner_of, payload_of, superseding
 from condensery.memory.placing import Place, place_of, slots_to_compare
-from condensery.memory.scope_locks import ScopeLocks
+from condensery.memory.stored import StoredFacts
 from condensery.memory.types import Fact, MemoryScope, NewFact
 from condensery.models.embedding import Embedder
 from condensery.models.failures import provider_errors
@@ -35,20 +32,17 @@ SIMILAR = 10
 SLOT_LIMIT = 100
 
 
-class Mem0Memory:
+class Mem0Memory(StoredFacts):
     """A `Memory` whose facts mem0 stores and searches. Open it with `open_memory`.
 
     mem0 is imported and opened when a scope that has facts is asked for the first time, or gets its first one.
     """
 
     def __init__(self, table: MemoryTable, embedder: Embedder, data_dir: Path) -> None:
-        self._table = table
+        super().__init__(table, data_dir)
         self._embedder = embedder
         self._data_dir = data_dir
-        self._history = history_path(data_dir)
         self._opening = asyncio.Lock()
-        self._locks = ScopeLocks(table.db)
-        self._erased_on: date | None = None
         self._mem0: Any = None
         self._pool: Any = None
 
@@ -77,33 +71,6 @@ class Mem0Memory:
             kept = [await self._keep(fact, vector, scope) for fact, vector in zip(clean, vectors, strict=True)]
         return [fact for fact in kept if fact is not None]
 
-    async def list(self, *, scope: MemoryScope, history: bool = False) -> list[Fact]:
-        """Every fact of `scope`, the newest first; with `history` those superseded and expired, too."""
-        day = today()
-        rows = await self._table.rows(owner_of(scope))
-        facts = [fact_of(id, payload) for id, payload in rows if history or holds(payload, day)]
-        return sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
-
-    async def forget(
-        self, *, scope: MemoryScope, fact_id: str | None = None, conversation_id: str | None = None
-    ) -> int:
-        """Erase what fits all that is given, or everything, from the table and from mem0's notes; return how many."""
-        where = None if conversation_id is None else clean_text(conversation_id)
-        async with self._locks.hold(scope) as connection:
-            gone = await self._table.remove(connection, owner_of(scope), id=fact_id, conversation_id=where)
-            await asyncio.to_thread(mem0_history.erase, self._history, gone)
-        return len(gone)
-
-    @asynccontextmanager
-    async def locked(self, scope: MemoryScope) -> AsyncIterator[None]:
-        """Keep every other writer of `scope`, in whichever process, waiting until the end of the block.
-
-        Within it the methods of this memory may be called, one at a time, from this task or one it awaits. What is
-        forgotten there is gone with the end of the block. Hold one scope at a time.
-        """
-        async with self._locks.hold(scope):
-            yield
-
     async def warm(self) -> None:
         """Open mem0 now when anybody has a fact, so that the next recall need not wait for it."""
         if self._mem0 is None and not await self._table.is_empty():
@@ -118,19 +85,6 @@ class Mem0Memory:
                 await asyncio.to_thread(mem0.close)
             if pool is not None:
                 await asyncio.to_thread(pool.close)
-
-    async def purge(self) -> None:
-        """Erase mem0's notes of facts that are gone: another process, with notes of its own, forgot them."""
-        noted = await asyncio.to_thread(mem0_history.noted_ids, self._history)
-        await asyncio.to_thread(mem0_history.erase, self._history, await self._table.missing(sorted(noted)))
-
-    async def erase_expired(self) -> None:
-        """Erase every fact whose last day has passed, and mem0's notes of it; once a day."""
-        day = today()
-        if self._erased_on != day:
-            gone = await self._table.remove_until(day.toordinal())
-            self._erased_on = day
-            await asyncio.to_thread(mem0_history.erase, self._history, gone)
 
     async def _opened(self) -> Any:
         """mem0, opened once; a caller that gives up waiting leaves it to be opened for the next."""

@@ -54,7 +54,7 @@ class Recaller:
             async with asyncio.timeout(seconds):
                 return await recall
         except TimeoutError:
-            degraded(f"nothing recalled within {seconds:g} seconds (memory.seconds)")
+            degraded(f"nothing recalled within {seconds:g} s (memory.seconds)")
         except CondenseryError as error:
             log.warning("nothing was recalled: %s", error)
             degraded(f"nothing recalled: {error}")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import AfterValidator, Field
 
 from condensery.errors import ConfigError
+from condensery.memory.ids import short_enough
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Frozen
 from condensery.storage.text import clean_text
@@ -25,7 +26,7 @@ def _named(value: str) -> str:
         raise ConfigError(f"memory is kept under an id that is not blank, got {value!r}; name the user or organization")
     if clean_text(value) != value:  # two ids that differ in these alone would become one
         raise ConfigError("memory is kept under an id without NUL characters and lone surrogates")
-    return value
+    return short_enough(value, "user or an organization")
 
 
 class MemoryScope(Frozen):
@@ -117,6 +118,10 @@ class Memory(Protocol):
         """Erase one fact, those of a conversation, or all, with their history; return how many. Unknown ids are 0."""
         ...
 
+    def locked(self, scope: MemoryScope) -> AbstractAsyncContextManager[None]:
+        """Keep every other writer of `scope`, in whichever process, waiting until the end of the block."""
+        ...
+
 
 class OpenMemory(Memory, Protocol):
     """A memory that this process has open: its scopes can be held, and it can be made ready."""
@@ -124,10 +129,6 @@ class OpenMemory(Memory, Protocol):
     @property
     def ready(self) -> bool:
         """Whether a recall has nothing to load any more."""
-        ...
-
-    def locked(self, scope: MemoryScope) -> AbstractAsyncContextManager[None]:
-        """Keep every other writer of `scope`, in whichever process, waiting until the end of the block."""
         ...
 
     async def erase_expired(self) -> None:

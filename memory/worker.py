@@ -12,6 +12,8 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 5.0
 """Rows of other processes, and those that waited for another try, are looked for this often."""
 
+LOOK_SECONDS = 0.05
+
 WriteNext = Callable[[], Awaitable[bool]]
 """Does what is next to be done with one row; False when nothing is due. See `OutboxWriter.write_next`."""
 
@@ -29,6 +31,17 @@ async def drain(write_next: WriteNext) -> None:
     """Write what is due now."""
     while await _safely(write_next):
         pass
+
+
+async def settled(write_next: WriteNext, waiting: Callable[[], Awaitable[bool]], *, seconds: float) -> bool:
+    """Write what is due until nothing is `waiting` any more; False when something still is after `seconds`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while await waiting():
+                if not await write_next():
+                    await asyncio.sleep(LOOK_SECONDS)  # another worker has it, or it waits for another try
+            return True
+    return False
 
 
 class MemoryWorker:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from condensery.errors import CondenseryError
+from condensery.memory.attribution import supported
 from condensery.memory.days import is_over, last_day
 from condensery.memory.extraction import MalformedExtraction
 from condensery.memory.forgotten import is_among
@@ -124,8 +125,27 @@ class OutboxWriter:
     async def _still_wanted(self, row: OutboxRow, facts: Sequence[NewFact]) -> list[NewFact]:
         """Those that hold, and of which nothing that says the same has been forgotten since."""
         user_id = user_scope(row.user_id).id
+        current = [fact for fact in facts if not is_over(fact.expires_on)]
+        if not current:
+            return []
         forgotten = await self._users.facts_forgotten_since(user_id, row.said_at)
-        return [fact for fact in facts if not is_over(fact.expires_on) and not is_among(fact, user_id, forgotten)]
+        wanted = [fact for fact in current if not is_among(fact, user_id, forgotten)]
+        return await self._said_anew(row, user_id, wanted)
+
+    async def _said_anew(self, row: OutboxRow, user_id: str, facts: Sequence[NewFact]) -> list[NewFact]:
+        """Without those that are only there because a rewritten question repeats what the person has taken back.
+
+        What was forgotten is still in the conversation, and whoever rewrites the next question reads it. Only what the
+        person's own message of this turn says counts then.
+        """
+        message, began = await self._outbox.said(row)
+        repeated = [fact for fact in facts if not supported(fact.text, message, "")]
+        if not repeated:
+            return list(facts)
+        if await self._users.forgotten_since(user_id, row.conversation_id, began):
+            return [fact for fact in facts if fact not in repeated]
+        forgotten = await self._users.facts_forgotten_since(user_id, began)
+        return [fact for fact in facts if fact not in repeated or not is_among(fact, user_id, forgotten)]
 
     async def _is_wanted(self, row: OutboxRow) -> bool:
         if row.user_id is None or not self._settings.enabled or not await self._users.enabled(row.user_id):

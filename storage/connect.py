@@ -27,6 +27,10 @@ Revive = Callable[[], Awaitable[object]]
 
 _OUT_OF_REACH = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
 _PASSING = (asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.TransactionRollbackError)
+_LOST = (asyncpg.InternalClientError, asyncpg.InterfaceError)
+"""What the driver says of a connection that broke in the middle of something."""
+
+_OF_THE_DRIVER = (OSError, asyncpg.PostgresError, *_LOST)
 _WAY_OUT = "correct CONDENSERY_DATABASE_URL, or unset it to use the embedded database"
 
 
@@ -39,7 +43,7 @@ def new_engine(url: URL, *, revive: Revive | None = None, **pool: Any) -> AsyncE
     async def connect() -> Any:
         try:
             return await _connect(url, revive)
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except _OF_THE_DRIVER as error:
             if meant := _meaning(error, url):
                 raise meant from error
             raise _unexpected(error, url) from None
@@ -72,7 +76,7 @@ async def _let_the_loop_look(raw: Any) -> None:
 def _answers(connection: Any) -> bool:
     try:
         connection.run_async(lambda raw: raw.execute("SELECT 1", timeout=CONNECT_SECONDS))
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    except _OF_THE_DRIVER:
         return False
     return True
 
@@ -117,6 +121,10 @@ async def reporting_failures(url: URL) -> AsyncIterator[None]:
         if meant := _meaning(cause, url):
             raise meant from error
         raise _unexpected(cause, url) from None
+    except (asyncpg.PostgresError, *_LOST) as error:  # where SQLAlchemy does not wrap them: at a transaction's ends
+        if meant := _meaning(error, url):
+            raise meant from error
+        raise _unexpected(error, url) from None
 
 
 def _unexpected(error: BaseException, url: URL) -> ProviderError:
@@ -146,4 +154,6 @@ def _meaning(error: BaseException | None, url: URL) -> CondenseryError | None:
             return ProviderError(f"{where} is locked by another process that updates it; try again when that is done")
     if isinstance(error, _OUT_OF_REACH):
         return ProviderError(f"cannot reach {where}: {what}; start it, {_WAY_OUT}")
+    if type(error) is asyncpg.InterfaceError or isinstance(error, asyncpg.InternalClientError):
+        return ProviderError(f"the connection to {where} was lost; try again in a moment, or {_WAY_OUT}")
     return ProviderError(f"{where} failed: {what}; try again") if isinstance(error, _PASSING) else None

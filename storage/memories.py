@@ -69,6 +69,11 @@ class MemoryTable:
         note = insert(memory_state).values(new).on_conflict_do_update(index_elements=["only_row"], set_=new)
         await connection.execute(note)
 
+    async def exists(self) -> bool:
+        """Whether anybody has opened the table yet."""
+        async with reading(self.db) as connection:
+            return (await connection.execute(select(func.to_regclass(f"{TABLE}_once")))).scalar_one() is not None
+
     async def has_rows(self, owner: Owner) -> bool:
         """Whether there is a fact of `owner`. Raises `ConfigError` when another program embedded all anew since."""
         query = select(select(memories.c.id).where(_owned_by(owner)).exists(), *_state().selected_columns)

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from condensery.storage.database import Database
 from condensery.storage.reading import reading
-from condensery.storage.schema import memory_forgotten, memory_users, outbox, turns
+from condensery.storage.schema import memory_forgotten, memory_users, turns
 from condensery.storage.schema import memory_forgotten_facts as forgotten_facts
 from condensery.storage.text import clean_text
 
@@ -78,7 +78,9 @@ class MemoryUsers:
             return frozenset((await connection.execute(query)).scalars())
 
     async def drop_marks(self) -> None:
-        """Drop digests that nothing needs any more: no turn waits, or can still be running, from before them.
+        """Drop digests that nothing needs any more: no turn is stored, or can still be running, from before them.
+
+        While one is, a model may repeat what it says when it puts a later question.
 
         Looks at most once an hour.
         """
@@ -86,11 +88,10 @@ class MemoryUsers:
             return
         self._next_drop = time.monotonic() + SECONDS_BETWEEN_DROPS
         marks = forgotten_facts.c
-        waiting = select(outbox.c.id).join(turns, turns.c.turn_id == outbox.c.turn_id)
-        waiting = waiting.where(turns.c.user_id == marks.user_id, outbox.c.said_at <= marks.at)
+        earlier = select(turns.c.id).where(turns.c.user_id == marks.user_id, turns.c.created_at <= marks.at)
         async with self._db.transaction() as connection:
             old = marks.at < func.now() - LONGEST_TURN
-            await connection.execute(delete(forgotten_facts).where(old, ~waiting.exists()))
+            await connection.execute(delete(forgotten_facts).where(old, ~earlier.exists()))
 
     async def forgotten_since(self, user_id: str, conversation_id: str, said_at: datetime) -> bool:
         """Whether what was said then has been marked as erased since."""

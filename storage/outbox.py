@@ -14,6 +14,7 @@ from condensery.retrieval.types import Frozen
 from condensery.storage.connect import reporting_failures
 from condensery.storage.database import Database
 from condensery.storage.leases import Lease, failure_of
+from condensery.storage.reading import reading
 from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
 
@@ -118,6 +119,14 @@ class OutboxRepository:
         finally:
             if taken is not None and taken._failure:
                 await taken._record_failure()
+
+    async def said(self, row: OutboxRow) -> tuple[str, datetime]:
+        """The message of the row's turn, and when its conversation began, by the clock of the program."""
+        began = select(func.min(turns.c.created_at)).where(turns.c.conversation_id == clean_text(row.conversation_id))
+        query = select(turns.c.message, began.scalar_subquery()).where(turns.c.turn_id == clean_text(row.turn_id))
+        async with reading(self._db) as connection:
+            found = (await connection.execute(query)).one_or_none()
+        return (found[0], found[1]) if found else ("", row.said_at)
 
     async def waiting(self, *, kind: str = MEMORY) -> int:
         """How many rows are to be done, now or after a wait; parked ones are not."""

@@ -1,9 +1,9 @@
 """What a person can tell the chat itself: lines that begin with a colon."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from condensery.app import App
 from condensery.errors import UnknownName
@@ -11,6 +11,7 @@ from condensery.retrieval.plans import METHOD_NAMES
 from condensery.settings_profiles import DEFAULT, talking
 from condensery.terminal.options import Options
 from condensery.terminal.output import out
+from condensery.terminal.remembering import show_facts
 from condensery.terminal.sources import by_number, show_passages
 from condensery.workflows.engines.table import ENGINES
 from condensery.workflows.turn import Turn
@@ -26,6 +27,7 @@ class Talk:
     app: App
     options: Options
     conversation: str
+    run: Callable[[Coroutine[Any, Any, Any]], Any]
     agent: str | None = None
     engine: str | None = None
     method: str | None = None
@@ -112,6 +114,16 @@ def _method(talk: Talk, name: str) -> None:
     out.say(f"method: {talk.app.services.plan(talk.method).name} (of {', '.join(METHOD_NAMES)})")
 
 
+def _memory(talk: Talk, _: str) -> None:
+    user = talk.app.settings.memory.user
+    if facts := talk.run(talk.app.memory.list(user)):
+        show_facts(facts, history=False)
+    else:
+        out.say(f"Nothing is remembered about {user}.")
+    if not talk.run(talk.app.memory.state(user)).on:
+        out.say("Memory is off: nothing is recalled, and nothing new is stored.")
+
+
 def _new(talk: Talk, _: str) -> None:
     talk.conversation, talk.last = str(uuid.uuid4()), None
     out.say("A new conversation: nothing said before counts any more.")
@@ -127,6 +139,7 @@ COMMANDS: dict[str, Command] = {
     "agent": Command("[NAME]", "who answers", _agent),
     "engine": Command("[NAME]", "how a follow-up becomes a standalone question", _engine),
     "method": Command("[NAME]", "how documents are searched", _method),
+    "memory": Command("", "what is remembered about you", _memory),
     "new": Command("", "start a new conversation", _new),
     "help": Command("", "this list", _help),
     "quit": Command("", "leave", _quit),

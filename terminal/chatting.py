@@ -33,6 +33,7 @@ def chat(
             app=host.value,
             options=options,
             conversation=conversation or str(uuid.uuid4()),
+            run=host.run,
             agent=agent,
             engine=engine,
             method=method,

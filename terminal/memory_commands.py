@@ -7,6 +7,7 @@ import typer
 
 from condensery.errors import ConfigError
 from condensery.memory.control import FactDetails, Forgotten
+from condensery.terminal.fact_ids import whole_id
 from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.remembering import Remembering, as_json, moment, remembering, show_facts, state_of
@@ -40,7 +41,7 @@ async def list_facts(
 async def show_fact(fact_id: str, options: Options, *, user: str | None, json: bool) -> Code:
     """Show one fact, where it is from, and what it took the place of."""
     async with remembering(options) as found:
-        details = await found.control.show(found.user(user), fact_id)
+        details = await found.control.show(found.user(user), await whole_id(found, fact_id, user=user))
     if json:
         out.write(as_json(details))
     else:
@@ -52,7 +53,8 @@ async def forget_facts(fact_ids: list[str], options: Options, *, user: str | Non
     """Erase single facts; 1 when one of them is not there."""
     code = Code.OK
     async with remembering(options) as found:
-        for fact_id in fact_ids:
+        for typed in fact_ids:
+            fact_id = await whole_id(found, typed, user=user, organization=organization)
             if await _forget_one(found, fact_id, user=user, organization=organization):
                 out.say(f"forgot {fact_id}")
             else:
@@ -75,7 +77,7 @@ async def forget_more(
         else:
             done = await found.control.forget(whose, everything=True)
     waiting = f", and {counted(done.waiting, 'turn')} that waited to be looked at" if done.waiting else ""
-    out.say(f"forgot {counted(done.facts, 'fact')}{waiting}; a search finds none of them")
+    out.say(f"forgot {counted(done.facts, 'fact')}{waiting}; {_verified(found)}")
     return Code.OK
 
 
@@ -139,6 +141,13 @@ async def _off(found: Remembering, user: str, options: Options) -> str:
     if await found.control.enabled(user):
         return ""
     return f"Memory is off for {user}: {options.command('memory on')} switches it on."
+
+
+def _verified(found: Remembering) -> str:
+    unsearched = found.memory.unsearched
+    if unsearched is None:
+        return "a search finds none of them"
+    return f"the database holds none of them (they were not searched for: {unsearched})"
 
 
 def _say_details(details: FactDetails) -> None:

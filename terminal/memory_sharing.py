@@ -1,5 +1,7 @@
 """What the commands of `condensery memory` about an organization's facts, and about what could not be stored, do."""
 
+import shlex
+
 from rich.table import Table
 
 from condensery.terminal.explain import cell
@@ -18,7 +20,8 @@ async def propose(text: str, options: Options, *, user: str | None, organization
     if json:
         out.write(as_json(proposal))
     else:
-        out.say(f"{proposal.id} waits until somebody approves it: {options.command(f'memory approve {proposal.id}')}")
+        next_step = f"memory approve {proposal.id} --user APPROVER --organization {shlex.quote(where)}"
+        out.say(f"{proposal.id} waits until somebody approves it: {options.command(next_step)}")
     return Code.OK
 
 
@@ -83,5 +86,8 @@ async def retry(ids: list[int], options: Options, *, user: str | None, everybody
         count = await found.control.retry(found.user(user), ids or None, everybody=everybody)
     out.say(f"{counted(count, 'turn')} will be tried again")
     if missing := len(set(ids)) - count if ids else 0:
-        err.say(f"{missing} of those named not parked; see {options.command('memory parked')}", style="red")
+        err.say(
+            f"{missing} of those named not parked; see {options.command('memory parked')}",
+            style="red",
+        )
     return Code.FAILED if missing else Code.OK

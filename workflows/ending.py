@@ -8,6 +8,7 @@ from condensery.workflows.citations import cited
 from condensery.workflows.events import (
     AnswerDelta,
     ChatStart,
+    CondensedQuestion,
     ContextRejected,
     EvidenceReady,
     QuestionRejected,
@@ -17,6 +18,7 @@ from condensery.workflows.events import (
 from condensery.workflows.honesty import evidence_of, reason_for, refusal
 from condensery.workflows.memory import to_remember
 from condensery.workflows.stage import stage, stages_of
+from condensery.workflows.telling import acknowledged, only_told
 from condensery.workflows.turn import Outcome
 
 
@@ -52,8 +54,10 @@ class EndingSteps(FinishSteps):
 
     @stage
     async def refuse(self, ctx: Context, rejected: QuestionRejected | ContextRejected) -> TurnEnded:
-        """Say why there is no answer."""
+        """Say why there is no answer; where nothing was asked, what becomes of what was told."""
         reason, evidence = reason_for(rejected), evidence_of(rejected)
+        if reason is RefusalReason.NOTHING_ASKED and rejected.question is not None:
+            return await self._acknowledge(ctx, rejected.question)
         text = refusal(self.services.prompts, rejected)
         if isinstance(rejected, ContextRejected):
             ctx.write_event_to_stream(EvidenceReady(chunks=evidence))
@@ -69,3 +73,9 @@ class EndingSteps(FinishSteps):
             method=method,
             outbox=await to_remember(self.services, question, ""),
         )
+
+    async def _acknowledge(self, ctx: Context, told: CondensedQuestion) -> TurnEnded:
+        text = await acknowledged(self.services, told.key.user_id or "", only_told(told))
+        ctx.write_event_to_stream(AnswerDelta(text=text))
+        outbox = await to_remember(self.services, told, "")
+        return TurnEnded(answer=text, outcome=Outcome.SMALL_TALK, question=told, outbox=outbox)

@@ -28,6 +28,7 @@ from condensery.workflows.hops import merged, next_move
 from condensery.workflows.hypothesis import hypothesis_for
 from condensery.workflows.question_guard import open_judge, rejected
 from condensery.workflows.stage import degraded, noted, stage
+from condensery.workflows.telling import only_told
 from condensery.workflows.turn import FallbackReason
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,9 @@ class RetrievalSteps:
 
     @stage
     async def few_shot_guard(self, ctx: Context, question: CondensedQuestion) -> SearchRequest | QuestionRejected:
-        """Let the question through to the search, unless it is clearly like the examples of what is rejected."""
+        """Let the question through to the search, unless it asks nothing, or is clearly like the rejected examples."""
+        if only_told(question):
+            return QuestionRejected(reason=RefusalReason.NOTHING_ASKED, question=question)
         services = self.services
         judge = open_judge(services)
         if await rejected(question.question, services.question_guard, services.settings.few_shot, judge):

@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationInfo, field_validator
 
+from condensery.memory.ids import short_enough
 from condensery.retrieval.types import Frozen, Scope, ScoredChunk
 
 
@@ -64,6 +65,11 @@ class TurnKey(Frozen):
     conversation_id: str
     user_id: str | None = None
     organization_id: str | None = None
+
+    @field_validator("turn_id", "conversation_id", "user_id", "organization_id")
+    @classmethod
+    def _fits_an_index(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return value if value is None else short_enough(value, str(info.field_name).removesuffix("_id"))
 
 
 class TurnOptions(Frozen):

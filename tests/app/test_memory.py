@@ -7,6 +7,7 @@ import pytest
 
 from condensery.app import App, open_app
 from condensery.memory.types import NewFact, organization_scope
+from condensery.prompts.loader import prompts_for
 from condensery.settings import Settings
 from condensery.testing import ScriptedLLM
 from condensery.tests.app.helpers import OpenApp, events_of
@@ -95,12 +96,56 @@ async def test_an_organization_s_facts_are_recalled_for_it_alone(corpus_app: Ope
             assert ("company outings" in model.calls[-1].text) is there
 
 
-async def test_a_statement_alone_is_remembered_though_no_document_answers_it(corpus_app: OpenApp) -> None:
-    async with corpus_app(retrieval={"min_similarity": 0.99, "method": "semantic"}) as app:
-        turn = await app.ask("I'm allergic to peanuts.", user_id="ada")
-        assert turn.outcome is Outcome.REFUSED
+@pytest.mark.parametrize("capable", [False, True])
+async def test_a_statement_alone_is_acknowledged_and_remembered_with_no_search(
+    corpus_app: OpenApp, capable: bool
+) -> None:
+    model = ScriptedLLM("never asked")
+    async with corpus_app(*([model] if capable else []), memory={"extraction": "rules"}) as app:
+        turn = await app.ask("I'm allergic to peanuts and I live in Oslo.", user_id="ada")
+        assert turn.answer == "I will remember that: I'm allergic to peanuts. I live in Oslo."
+        assert (turn.outcome, turn.reason, turn.evidence, model.calls) == (Outcome.SMALL_TALK, None, (), [])
+        assert "retrieve" not in {record.stage for record in turn.stages}
         await remembered(app)
-        assert [fact.text for fact in await app.memory.list("ada")] == ["I'm allergic to peanuts."]
+        facts = {fact.text for fact in await app.memory.list("ada")}
+        assert facts == {"I'm allergic to peanuts.", "I live in Oslo."}
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("I live in Oslo.", "I will remember that: I live in Oslo."),
+        ("Ich wohne in Oslo.", "Das merke ich mir: Ich wohne in Oslo."),
+        ("J'habite à Oslo.", "Je le retiens : J'habite à Oslo."),
+        ("Abito a Oslo.", "Me lo ricorderò: Abito a Oslo."),
+    ],
+)
+async def test_it_is_acknowledged_in_the_language_it_was_said_in_and_that_memory_is_off_is_said(
+    corpus_app: OpenApp, said: str, answer: str
+) -> None:
+    async with corpus_app() as app:
+        assert (await app.ask(said, user_id="ada")).answer == answer
+        await app.memory.off("bob")
+        turn = await app.ask(said, user_id="bob")
+        assert turn.outcome is Outcome.SMALL_TALK
+        texts = {prompts_for(locale).text("meta.memory_off") for locale in ("en", "de", "fr", "it")}
+        assert turn.answer in texts
+        await remembered(app)
+        assert await app.memory.list("bob") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I live in Oslo. When is the museum open?", "I live in Oslo. Tell me about the museum.", "Open on Mondays."],
+)
+async def test_a_message_that_asks_for_something_is_searched_for(corpus_app: OpenApp, said: str) -> None:
+    async with corpus_app() as app:
+        assert (await app.ask(said, user_id="ada")).outcome is not Outcome.SMALL_TALK
+
+
+async def test_a_statement_of_nobody_is_searched_for(corpus_app: OpenApp) -> None:
+    async with corpus_app() as app:
+        assert (await app.ask("I live in Oslo.")).outcome is not Outcome.SMALL_TALK
 
 
 async def test_off_is_off_and_what_is_stored_can_be_seen_and_erased(corpus_app: OpenApp) -> None:

@@ -103,6 +103,7 @@ def test_lines_from_a_pipe_are_a_chat_too(program: Start) -> None:
         ":nothing",
         ":help",
         ":sources",
+        ":memory",
         ":engine simple",
         ":)",
     ]
@@ -112,6 +113,7 @@ def test_lines_from_a_pipe_are_a_chat_too(program: Start) -> None:
     assert "method: bm25 (of " in done.stdout
     assert f"> {DOG}\n" in done.stdout
     assert "6 francs" in done.stdout
+    assert "Nothing is remembered about local." in done.stdout
     assert "engine: simple (of " in done.stdout
     assert "error: no chat engine 'nonsense'; choose one of " in done.stderr
     assert "error: no command ':nothing'; choose one of :agent, " in done.stderr

@@ -173,7 +173,7 @@ async def test_a_user_and_an_organization_of_one_name_share_nothing(memory: Memo
 
 
 async def test_a_held_scope_can_be_written_to_by_its_holder(memory: Memory) -> None:
-    async with memory.locked(ANN):  # type: ignore[attr-defined]
+    async with memory.locked(ANN):
         await memory.remember([fact("I like tea.")], scope=ANN)
         assert await texts(memory) == ["I like tea."]
         assert await memory.forget(scope=ANN) == 1

@@ -1,9 +1,10 @@
 """What was said before it is forgotten is not stored after it, in whichever order turns end and facts are stored."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 
 from condensery.memory.forgotten import digests_of
 from condensery.memory.types import NewFact
@@ -71,9 +72,13 @@ async def test_digests_of_forgotten_facts_go_when_no_turn_can_need_them_any_more
 
     await writing.users.mark_facts_forgotten("ada", digests_of("ada", NewFact(text="I am tall.")))
     assert await marked(0) == 2
-    await writing.say("waits", at=datetime.now(UTC) - timedelta(days=4))
+    before = datetime.now(UTC) - timedelta(days=4)
+    await writing.say("waits", at=before, created_at=before)
     assert await marked(3) == 2
-    await writing.outbox.drop("ada")
+    await writing.write()
+    assert await marked(3) == 2
+    async with database.transaction() as connection:
+        await connection.execute(text("DELETE FROM turns"))
     assert await marked(3) == 0
 
 
@@ -95,5 +100,42 @@ async def test_the_clock_of_the_program_does_not_matter(writing: Writing, minute
     await writing.write()
     assert await writing.facts() == []
     await writing.say("after", created_at=skewed)
+    await writing.write()
+    assert await writing.facts() == [OSLO]
+
+
+@pytest.mark.parametrize("which", ["fact", "conversation", "everything"])
+async def test_what_was_forgotten_is_not_stored_because_a_rewritten_question_repeats_it(
+    writing: Writing, database: Database, which: str
+) -> None:
+    control = controlling(writing.memory, database)
+    await writing.say("first")
+    await writing.write()
+    (fact,) = await control.list("ada")
+    how: dict[str, dict[str, Any]] = {
+        "fact": {"fact_id": fact.id},
+        "conversation": {"conversation_id": "c"},
+        "everything": {"everything": True},
+    }
+    await control.forget("ada", **how[which])
+    await writing.say("rewritten", message="And when does the museum there open?")
+    await writing.write()
+    assert await writing.facts() == []
+    await writing.say("said again", message="As I said, I live in Oslo. When does the museum open?")
+    await writing.write()
+    assert await writing.facts() == [OSLO]
+
+
+async def test_what_a_rewritten_question_resolves_is_stored_though_something_else_was_forgotten(
+    writing: Writing, database: Database
+) -> None:
+    control = controlling(writing.memory, database)
+    writing.found = [NewFact(text="I play chess.")]
+    await writing.say("first", message="I play chess.")
+    await writing.write()
+    (fact,) = await control.list("ada")
+    await control.forget("ada", fact_id=fact.id)
+    writing.found = [NewFact(text=OSLO, slot="home")]
+    await writing.say("refers", message="I live there.")
     await writing.write()
     assert await writing.facts() == [OSLO]

@@ -73,7 +73,7 @@ class Person:
             self.said.append(Said(*words, asked, self.world.tick()))
             await self.world.answer()
             key = TurnKey(turn_id=f"{self.name} {asked}", conversation_id=words[1], user_id=self.name)
-            turn = Turn(key=key, message="raw", answer="a", outcome=Outcome.ANSWERED)
+            turn = Turn(key=key, message=words[0], answer="a", outcome=Outcome.ANSWERED)
             payload = {"question": words[0], "answer": ""}
             entry = OutboxEntry(turn_id=key.turn_id, kind="memory", payload=dict(payload), said_at=at)
             await self.world.writing.turns.save(turn, entry)

@@ -71,7 +71,7 @@ async def test_nobody_has_no_memory() -> None:
 @pytest.mark.parametrize(
     ("failure", "reason"),
     [
-        (None, "within 0.05 seconds (memory.seconds)"),
+        (None, "within 0.05 s (memory.seconds)"),
         (ProviderError("the database is out of reach"), "the database is out of reach"),
         (RuntimeError("I live in Oslo"), "the memory failed; the log has the details"),
     ],

@@ -33,7 +33,8 @@ class Writing:
     async def say(self, turn_id: str, *, user_id: str | None = "ada", at: datetime | None = None, **turn: Any) -> None:
         """End a turn that began `at` a time of the database's clock, or just now."""
         key = TurnKey(turn_id=turn_id, conversation_id=turn.pop("conversation_id", "c"), user_id=user_id)
-        ended = Turn(key=key, message="raw", answer="b", outcome=Outcome.ANSWERED, **turn)
+        message = turn.pop("message", "I live in Oslo. I'm living in Oslo. My dog is called Rex.")
+        ended = Turn(key=key, message=message, answer="b", outcome=Outcome.ANSWERED, **turn)
         entry = OutboxEntry(turn_id=turn_id, kind=MEMORY, payload={"question": "q", "answer": "a"}, said_at=at)
         await self.turns.save(ended, entry)
 

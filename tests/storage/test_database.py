@@ -5,6 +5,7 @@ import traceback
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import asyncpg  # type: ignore[import-untyped]
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -13,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from condensery.errors import Busy, ConfigError, ProviderError
 from condensery.settings import Settings
+from condensery.storage.connect import reporting_failures
 from condensery.storage.database import POOL_SIZE, Database, open_database
 from condensery.storage.migrate import ADVISORY_LOCK, VERSION_TABLE
 from condensery.storage.schema import metadata
@@ -85,6 +87,13 @@ async def test_a_schema_newer_than_this_version_is_refused(database: Database, d
     with pytest.raises(ConfigError, match=r"9999.*upgrade condensery"):
         async with open_database(at(database_url)):
             pass
+
+
+@pytest.mark.parametrize("error", [asyncpg.InternalClientError, asyncpg.ProtocolError, asyncpg.InterfaceError])
+async def test_a_connection_that_breaks_in_the_middle_says_what_to_do(error: type[Exception]) -> None:
+    with pytest.raises(ProviderError, match=r"the connection to the database .*h/db was lost; try again in a moment"):
+        async with reporting_failures(parse_database_url("postgresql://u:secret@h/db")):
+            raise error("cannot switch to state 12; words of a person")
 
 
 async def test_a_server_without_pgvector_is_refused(empty: Database, empty_database_url: str) -> None:

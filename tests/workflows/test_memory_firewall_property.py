@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
 
 from condensery.errors import RefusalReason
+from condensery.memory.attribution import leaves_open
 from condensery.memory.types import Fact
 from condensery.prompts.loader import prompts_for
 from condensery.retrieval.types import Chunk, ScoredChunk
@@ -56,6 +57,9 @@ OWN = [
     "I don't eat meat.",
     "",
 ]
+OPEN = "I'm an apprentice there."
+"""What the rules do not read, so that the model is asked."""
+
 QUESTIONS = ["How long is the track?", "And when was it built?", "Is it open on Sundays?", "Why?", "And for me?"]
 SHAPES = [
     "{own} {question}",
@@ -95,17 +99,17 @@ class Said:
 
 
 @st.composite
-def messages(draw: st.DrawFn) -> Said:
+def messages(draw: st.DrawFn, own: Sequence[str] = OWN) -> Said:
     """A question with an inlined text in one of the forms in which clients and people send them."""
     texts = draw(st.lists(st.sampled_from([*PROPER, *FILLER]), min_size=1, max_size=12))
     ends = draw(st.lists(st.sampled_from([" ", "\n", "\n\n"]), min_size=len(texts), max_size=len(texts)))
     block = "".join(text + end for text, end in zip(texts, ends, strict=True)).strip() + f" {PROPER[0]}"
     one_line = " ".join(block.split())
     padding = "The supplier bears the cost of delivery. " * draw(st.sampled_from([16, 120]))
-    own, question = draw(st.sampled_from(OWN)), draw(st.sampled_from(QUESTIONS))
+    stated, question = draw(st.sampled_from(own)), draw(st.sampled_from(QUESTIONS))
     shape = draw(st.sampled_from(SHAPES))
     message = shape.format(
-        own=own,
+        own=stated,
         question=question,
         block=block,
         quoted=block.replace("\n", "\n> "),
@@ -113,7 +117,7 @@ def messages(draw: st.DrawFn) -> Said:
         line=f"{one_line} {padding}",
         letter=f"Dear all,\n{PROPER[0]}\n{PROPER[1]}\n{one_line}\nYours, {MARK}\n{padding}",
     )
-    return Said(message.strip(), own if "{own}" in shape else "")
+    return Said(message.strip(), stated if "{own}" in shape else "")
 
 
 def scripted(hostile: str, reply: str) -> ScriptedLLM:
@@ -134,7 +138,7 @@ def scripted(hostile: str, reply: str) -> ScriptedLLM:
 
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(messages(), min_size=TURNS, max_size=TURNS),
+    st.lists(messages([*OWN, OPEN]), min_size=TURNS, max_size=TURNS),
     st.sampled_from(sorted(ENGINES)),
     st.sampled_from([None, *HOSTILE]),
     st.sampled_from(REPLIES),
@@ -148,9 +152,22 @@ async def test_nothing_of_documents_systems_and_memories_is_remembered(
         await recorded.say(said.message, engine=engine, method="hybrid")
     assert MARK not in "\n".join(recorded.facts)
     assert MARK not in "\n".join(recorded.asked_for_facts)
+    if llm and any(leaves_open(str(entry.payload["question"])) for entry in recorded.outbox):
+        assert recorded.asked_for_facts
     assert MARK not in "\n".join(recorded.memory.queries)
     assert MARK not in "\n".join(entry.model_dump_json() for entry in recorded.outbox)
     assert len(recorded.outbox) == len(recorded.memory.queries) / 2
+
+
+async def test_in_such_conversations_the_model_is_asked_for_facts() -> None:
+    asked = 0
+    for shape in SHAPES[:6]:
+        recorded = Recorded(CHUNKS, FACTS, llm=scripted(HOSTILE[0], REPLIES[0]))
+        said = shape.format(own=OPEN, question=QUESTIONS[0], block=PROPER[0], quoted=PROPER[0])
+        await recorded.say(said, engine="simple", method="hybrid")
+        asked += len(recorded.asked_for_facts)
+        assert MARK not in "\n".join(recorded.asked_for_facts)
+    assert asked >= 6
 
 
 @settings(max_examples=25)
