@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 from traceback import format_tb
 from typing import Any
@@ -31,7 +30,6 @@ log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
 """A stopped run has this long to end before its turn is stored."""
-
 FAULTS = frozenset({RefusalReason.FAILED, RefusalReason.BROKEN_OFF})
 
 
@@ -272,11 +270,8 @@ class App:
         return await memory_writer(self.services).write_next()
 
     async def memory_settled(self, user_id: str, *, seconds: float = 60) -> bool:
-        """Have what a user said stored, and wait for it: whether nothing waits any more within `seconds`.
-
-        False also when something waits for another try. Raises `ConfigError` for a blank id.
-        """
-        return await settled(self.write_memory, partial(self.memory.waits, user_id), seconds=seconds)
+        """Store what a user said, and wait for it; False when something still waits after `seconds`."""
+        return await settled(self.write_memory, lambda: self.memory.waits(user_id), seconds=seconds)
 
 
 def check(services: Services, options: TurnOptions) -> None:
