@@ -94,7 +94,7 @@ async def test_the_deadline_holds_for_whether_memory_is_on_as_well() -> None:
 
     with noting() as notes:
         assert await Recaller(InMemoryMemory(), never, Memory(seconds=0.05)).of_user("ada", "Is there tea?") == ()
-    assert list(notes) == ["nothing recalled within 0.05 seconds (memory.seconds)"]
+    assert list(notes) == ["nothing recalled within 0.05 s (memory.seconds)"]
 
 
 async def test_a_memory_that_has_still_to_be_opened_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
