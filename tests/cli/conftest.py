@@ -22,7 +22,9 @@ import asyncpg  # type: ignore[import-untyped]
 import pytest
 
 from condensery.cli import main
+from condensery.models.embedding import HuggingFaceEmbedder
 from condensery.settings import Settings
+from condensery.tests.cli.remembered import Keep, keeping
 
 PROGRAM = [sys.executable, "-c", "from condensery.cli import main; main()"]
 PATIENCE = 120
@@ -274,3 +276,14 @@ def locked(settings: Settings) -> Callable[[], AbstractContextManager[None]]:
             runner.run(connection.close())
 
     return lock
+
+
+@pytest.fixture
+def one_embedder(monkeypatch: pytest.MonkeyPatch, shared_embedder: HuggingFaceEmbedder) -> None:
+    monkeypatch.setattr("condensery.terminal.lazy_memory.open_embedder", lambda settings: shared_embedder)
+
+
+@pytest.fixture
+def keep(settings: Settings, shared_embedder: HuggingFaceEmbedder) -> Keep:
+    """Stores facts of a user, each as if it had been said a day after the one before."""
+    return keeping(settings, shared_embedder)

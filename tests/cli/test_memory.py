@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 
-from condensery.errors import ConfigError
-from condensery.memory.mem0_store import open_memory
-from condensery.memory.types import Fact, NewFact, user_scope
-from condensery.models.embedding import HuggingFaceEmbedder, open_embedder
+from condensery.models.embedding import open_embedder
 from condensery.settings import Settings
 from condensery.storage.database import open_database
 from condensery.storage.outbox import OutboxRepository
 from condensery.storage.turns import TurnRepository
-from condensery.terminal.fact_ids import whole_id
-from condensery.terminal.output import out
+from condensery.tests.cli.remembered import Keep
 from condensery.workflows.turn import OutboxEntry, Outcome, Turn, TurnKey
 
 Command = Callable[..., Any]
-Keep = Callable[..., list[Fact]]
+
 COMMANDS = (
     "list", "show", "forget", "export", "on", "off", "propose", "proposals", "approve", "reject", "parked", "retry",
     "reembed",
@@ -40,30 +36,7 @@ except SystemExit as leaving:
 print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})), file=sys.stderr)
 """
 
-pytestmark = pytest.mark.usefixtures("empty_index")
-
-
-@pytest.fixture(autouse=True)
-def one_embedder(monkeypatch: pytest.MonkeyPatch, shared_embedder: HuggingFaceEmbedder) -> None:
-    monkeypatch.setattr("condensery.terminal.lazy_memory.open_embedder", lambda settings: shared_embedder)
-
-
-@pytest.fixture
-def keep(settings: Settings, shared_embedder: HuggingFaceEmbedder) -> Keep:
-    """Stores facts of a user, each as if it had been said a day after the one before."""
-
-    async def store(user: str, texts: tuple[str, ...], fields: dict[str, Any]) -> list[Fact]:
-        stored: list[Fact] = []
-        async with (
-            open_database(settings) as database,
-            open_memory(database, shared_embedder, settings.data_dir) as memory,
-        ):
-            for number, text in enumerate(texts):
-                said = {"text": text, "said_at": SAID.replace(day=number + 1), "turn_id": text, "conversation_id": "c"}
-                stored += await memory.remember([NewFact.model_validate(said | fields)], scope=user_scope(user))
-        return stored
-
-    return lambda *texts, user="local", **fields: asyncio.run(store(user, texts, fields))
+pytestmark = pytest.mark.usefixtures("empty_index", "one_embedder")
 
 
 @pytest.fixture
@@ -121,69 +94,6 @@ def test_facts_are_forgotten_by_id(command: Command, keep: Keep) -> None:
     assert (done.code, done.out) == (1, f"forgot {fact.id}\n")
     assert "there is no fact no-such-fact" in done.err
     assert [fact["text"] for fact in json.loads(command("memory", "list", "--json").out)] == ["My dog is called Rex."]
-
-
-def test_facts_are_named_by_how_their_ids_begin(command: Command, keep: Keep) -> None:
-    (oslo, rex) = keep("I live in Oslo.", "My dog is called Rex.")
-    assert "I live in Oslo." in command("memory", "show", oslo.id[:8].upper()).out
-    assert command("memory", "forget", oslo.id[:7]).code == 1
-    assert command("memory", "forget", oslo.id[:8], rex.id.upper()).out.startswith(f"forgot {oslo.id}\n")
-    assert command("memory", "list", "--history", "--json").out == "[]\n"
-
-
-async def test_an_id_that_begins_several_is_refused() -> None:
-    facts = [Fact(id=f"12345678-{end}", text="I live in Oslo.") for end in ("a1", "a2", "b1")]
-    found = Found(facts)
-    assert await whole_id(found, "12345678-B", user=None) == "12345678-b1"  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=r"ids of 2 facts begin with 12345678-a: 12345678-a1, 12345678-a2; type more"):
-        await whole_id(found, "12345678-a", user=None)  # type: ignore[arg-type]
-
-
-class Found:
-    """What `whole_id` looks into."""
-
-    def __init__(self, facts: list[Fact]) -> None:
-        self.facts, self.control = facts, self
-
-    def user(self, named: str | None) -> str:
-        return named or "local"
-
-    async def list(self, user: str, *, history: bool) -> list[Fact]:
-        return self.facts
-
-
-def test_facts_are_listed_and_forgotten_without_an_embedding_model(
-    command: Command, keep: Keep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (fact, _, _) = keep("I live in Oslo.", "My dog is called Rex.", "I am tall.")
-    monkeypatch.setattr("condensery.terminal.lazy_memory.open_embedder", open_embedder)
-    monkeypatch.setenv("CONDENSERY_EMBEDDINGS__MODEL", "/there/is/no/such/model")
-    assert "I live in Oslo." in command("memory", "list").out
-    assert command("memory", "forget", fact.id).out == f"forgot {fact.id}\n"
-    done = command("memory", "forget", "--everything", "--yes")
-    assert done.code == 0
-    assert done.out.startswith("forgot 2 facts; the database holds none of them (they were not searched for: ")
-    assert command("memory", "list", "--history", "--json").out == "[]\n"
-    assert json.loads(command("memory", "export").out)["facts"] == []
-
-
-def test_in_a_narrow_terminal_a_fact_has_lines_of_its_own(
-    command: Command, keep: Keep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (fact,) = keep("I live in Oslo, in the house with the green door.")
-    monkeypatch.setattr(out, "width", 40)
-    lines = [line.rstrip() for line in command("memory", "list", "--history").out.splitlines()]
-    assert lines[:2] == ["I live in Oslo, in the house with the", "green door."]
-    assert fact.id[:8] in lines[2]
-    assert max(map(len, lines)) <= 40
-
-
-def test_too_long_an_id_is_refused_with_how_long_it_may_be(command: Command) -> None:
-    for words in (["list"], ["off"], ["forget", "--everything", "--yes"]):
-        done = command("memory", *words, "--user", "語" * 300)
-        assert (done.code, done.out) == (2, "")
-        assert "has at most 256 characters and 1024 bytes in UTF-8, got 300 characters and 900 bytes" in done.err
-    assert command("memory", "forget", "--everything", "--yes", "--user", "語" * 256).code == 0
 
 
 def test_a_conversation_is_forgotten(command: Command, keep: Keep) -> None:

@@ -1,4 +1,3 @@
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -8,7 +7,6 @@ import pytest
 
 from condensery.errors import ConfigError, ProviderError
 from condensery.memory.control import MemoryControl
-from condensery.memory.in_memory import InMemoryMemory
 from condensery.memory.mem0_store import Mem0Memory
 from condensery.memory.types import Fact, Memory, MemoryScope, NewFact, user_scope
 from condensery.settings import Memory as MemorySettings
@@ -141,49 +139,6 @@ async def test_what_a_forgotten_fact_had_superseded_stays_superseded_and_points_
     for fact in (listed, shown.fact):
         assert (fact.id, fact.superseded_by, fact.superseded_at) == (old.id, None, new.said_at)
     assert new.id not in json.dumps(await control.export("ada"))
-
-
-async def test_a_fact_is_forgotten_by_its_id_in_capitals_and_does_not_come_back(
-    memory: Mem0Memory, control: MemoryControl, database: Database
-) -> None:
-    writing = Writing(database, MemorySettings(), memory)
-    await writing.say("one")
-    await writing.write()
-    (fact,) = await control.list("ada")
-    await writing.say("waits")
-    assert (await control.show("ada", fact.id.upper())).fact == fact
-    assert (await control.forget("ada", fact_id=fact.id.upper())).facts == 1
-    await writing.write()
-    assert await control.list("ada", history=True) == []
-
-
-async def test_nothing_is_stored_once_memory_is_off_also_what_was_being_stored(database: Database) -> None:
-    memory = Held()
-    writing, control = Writing(database, MemorySettings(), memory), controlling(memory, database)
-    await writing.say("t")
-    await writing.writer.write_next()
-    storing = asyncio.create_task(writing.writer.write_next())
-    await memory.storing.wait()
-    switching = asyncio.create_task(control.off("ada"))
-    while await control.enabled("ada"):  # noqa: ASYNC110
-        await asyncio.sleep(0)
-    memory.go_on.set()
-    await switching
-    assert texts(await memory.list(scope=user_scope("ada"))) == ["I live in Oslo."]
-    await storing
-
-
-class Held(InMemoryMemory):
-    """Stores when it is told to go on."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.storing, self.go_on = asyncio.Event(), asyncio.Event()
-
-    async def remember(self, facts: Sequence[NewFact], *, scope: MemoryScope) -> list[Fact]:
-        self.storing.set()
-        await self.go_on.wait()
-        return await super().remember(facts, scope=scope)
 
 
 class Forgetful:
