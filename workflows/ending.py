@@ -2,6 +2,7 @@
 
 from llama_index.core.workflow import Context
 
+from condensery.errors import RefusalReason
 from condensery.services import Services
 from condensery.workflows.assembly import assembled
 from condensery.workflows.citations import cited
