@@ -37,7 +37,7 @@ class ComposeSteps:
         if model is None:
             return _quoting(context, history.memories)
         fitted = await fit(self._parts(context, history), answer_budget(self.services, model), model.count_tokens)
-        if not fitted.chunks:
+        if context.chunks and not fitted.chunks:
             degraded(f"quoted instead of generated: no passage fits the window of {model.name} beside the message")
             return _quoting(context, history.memories)
         if left_out := len(context.chunks) - len(fitted.chunks):

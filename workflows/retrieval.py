@@ -6,6 +6,8 @@ import logging
 from llama_index.core.workflow import Context
 
 from condensery.errors import CondenseryError, ProviderError, RefusalReason
+from condensery.memory.answers import own_question
+from condensery.memory.told import is_about_oneself
 from condensery.retrieval.chunking import enriched
 from condensery.retrieval.plans import HYDE, RERANKED, Plan
 from condensery.retrieval.rerankers import NoModel, Reranker, final, reranked
@@ -76,10 +78,14 @@ class RetrievalSteps:
 
     @stage
     async def judge_context(self, ctx: Context, ranked: Ranked) -> ContextAccepted | ContextRejected | SearchRequest:
-        """Accept what was found so far, reject it, or have something else searched for; reject an empty result."""
+        """Accept what was found so far, reject it, or have something else searched for.
+
+        An empty result is rejected, unless what the person told of themselves may be the answer.
+        """
         request, found = ranked.request, merged(ranked.request.found, ranked.chunks)
-        if not found:
-            return ContextRejected(question=request.question, method=ranked.method)
+        question = request.question
+        if not found and not (question.key.user_id and is_about_oneself(own_question(question))):
+            return ContextRejected(question=question, method=ranked.method)
         verdict = await verdict_on(request, found, self.services)
         return next_move(ranked, found, verdict, self.services.settings.guard.max_hops)
 

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from condensery.agents.chat import ChatAgent
 from condensery.agents.rag import RAGAgent
 from condensery.memory.control import MemoryState
 from condensery.memory.types import Fact
@@ -12,7 +13,7 @@ from condensery.storage.documents import DocumentRecord
 from condensery.workflows.meta import ABILITIES, MOST_FACTS, Facing, abilities, known_in, told
 from condensery.workflows.phrases import SMALL_TALK
 
-STEPS = {ability.step for ability in ABILITIES}
+STEPS = {ability.step for ability in ABILITIES} - {"converse"}
 
 
 def state(*, user_id: str = "local", enabled: bool = True, allowed: bool = True, waiting: int = 0) -> MemoryState:
@@ -48,11 +49,13 @@ def test_memory_that_is_off_is_told_as_off_whoever_switched_it(off: MemoryState)
 
 def test_an_agent_without_a_step_does_not_claim_what_the_step_does() -> None:
     assert abilities({"condense", "answer", "remember"}, facing()) == ["follow_up", "write", "remember"]
+    assert abilities({"converse", "answer", "remember"}, facing(documents=0)) == ["talk", "remember"]
     assert abilities(set(), facing()) == []
 
 
 def test_every_ability_names_a_step_of_the_agent_and_has_a_text() -> None:
-    assert {ability.step for ability in ABILITIES} <= set(dir(RAGAgent))
+    assert set(dir(RAGAgent)) >= STEPS
+    assert {"converse", "remember"} <= set(dir(ChatAgent))
     assert {f"meta.can_{ability.name}" for ability in ABILITIES} <= TEXTS
 
 
