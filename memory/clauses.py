@@ -6,7 +6,7 @@ Pure. A statement is not a fact yet: `self_stated.py` says which ways of stating
 import re
 from typing import NamedTuple
 
-from condensery.memory.grammar import Grammar
+from condensery.memory.grammar import HELD, Grammar
 from condensery.memory.languages import grammars_for
 from condensery.memory.pieces import Piece, pieces, sentences_of, unled
 
@@ -59,6 +59,9 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
     introduced, opened = True, False
     for at, piece in enumerate(parts):
         text, noted = unled(piece.text, grammar)
+        if wish := _wish(text, grammar):
+            kept, before = [*kept, wish], None
+            continue
         if piece.separator == ":" and not introduced and not (opened and _leads(parts[at - 1], grammar)):
             return kept, True
         if grammar["task"].match(text) or grammar["fiction"].search(text):
@@ -73,10 +76,33 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
         introduced = not text or (noted and piece.separator == ":")
         if is_last and not _is_added(parts, grammar):
             return _before_question(kept, piece, text, grammar, len(parts)), False
-        before = _statement(text, piece, before, grammar, len(parts) > 1)
+        tailed = _tailed(before, piece, grammar)
+        kept = kept[:-1] if tailed else kept
+        before = tailed or _statement(text, piece, before, grammar, len(parts) > 1)
         introduced = introduced or before is not None
         kept += [before] if before else []
     return kept, False
+
+
+def _wish(text: str, grammar: Grammar) -> Statement | None:
+    """`text` when it says how every answer should be ("Always cite the page"), not what to do now."""
+    said = _bare(text).replace(HELD, ",")
+    if not grammar.standing.fullmatch(said) or grammar["fiction"].search(text) or text.endswith("?"):
+        return None
+    is_fit = HIDDEN not in said and len(said) <= LONGEST_CLAUSE and not grammar["secret"].search(said)
+    return Statement(f"{said[0].upper()}{said[1:]}.", grammar) if is_fit and not _is_secret(said) else None
+
+
+def _tailed(before: Statement | None, piece: Piece, grammar: Grammar) -> Statement | None:
+    """`before` with a piece that only says more of the same ("…, diagnosed two years ago", "…, two shelves")."""
+    text = _bare(piece.text)
+    if before is None or piece.separator != "," or not grammar["tail"].fullmatch(text) or HIDDEN in text:
+        return None
+    if grammar.continues(before.text, piece.text):
+        return None
+    longer = f"{before.text.rstrip('.')}, {text}."
+    is_plain = len(longer) <= LONGEST_CLAUSE and not grammar["passing_time"].search(text) and not _is_secret(longer)
+    return before._replace(text=longer) if is_plain else None
 
 
 def _leads(piece: Piece, grammar: Grammar) -> bool:

@@ -14,7 +14,7 @@ WORDS = (
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
     "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
     "verb_last", "inverted", "everyday", "years", "opens", "change", "single", "labels", "equals", "measured", "apart",
-    "aside", "share",
+    "aside", "share", "tail",
 )
 # fmt: on
 """What every locale must say."""
@@ -44,6 +44,8 @@ _AT_START = frozenset(
 _ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported", "change", "measured", "share"])
 _PLAIN = frozenset(["elide_as", "states_as", "equals", "numbers"])
 _MACRO = re.compile(r"\{([a-z_]+)\}")
+HELD = "‚"
+"""Stands for a comma that parts nothing: before what is always to be done "when you answer"."""
 _CAPITAL = "(?-i:[A-ZÀ-ÖØ-Þ])"
 
 
@@ -95,6 +97,8 @@ class Grammar:
         passing = {"passing": self._compiled(r"\b(?:{passing})(?!\w)")}
         self._words = passing | {name: self._word(name, words[name]) for name in WORDS if name not in _PLAIN}
         self.frames = tuple(Frame(each["slot"], self._compiled(each["pattern"])) for each in table["frames"])
+        self.standing = self._compiled("{standing}")
+        self._spelled = tuple((self._compiled(row["pattern"]), row["into"]) for row in table["spelled"])
         self.rewrites = self._rewrites(table["rewrites"])
         self.continued = self._rewrites(table["continued"])
         self.topics = {name: self._compiled(rf"\b(?:{words})\b") for name, words in table["topics"].items()}
@@ -115,8 +119,15 @@ class Grammar:
         return next((said for each in self.continued if (said := each.rewritten(both))), None)
 
     def equated(self, sentence: str) -> str:
-        """`sentence` with a verb for the colon after what is one's own ("My number: 12" as "My number is 12")."""
-        return self["labels"].sub(self._equals, sentence)
+        """`sentence` as it would be written with care.
+
+        It has a verb for the colon after what is one's own ("My number: 12" as "My number is 12"), the pronouns and
+        endings that are swallowed in a chat, and commas between clauses.
+        """
+        sentence = self["labels"].sub(self._equals, sentence)
+        for pattern, into in self._spelled:
+            sentence = pattern.sub(into, sentence)
+        return sentence
 
     def _word(self, name: str, pattern: str) -> re.Pattern[str]:
         if name in _AT_START:

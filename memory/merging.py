@@ -19,7 +19,7 @@ REPLACES = {"home": HOME, "moved": HOME}
 WORK = frozenset({"employer", "workplace"})
 ENDS = frozenset({"end", "stop"})
 """Kinds of facts that say that something is over: they take the place of what it was."""
-MANY = frozenset({"have", "do", "am", "role", "work"})
+MANY = frozenset({"have", "do", "am", "role", "work", "its"})
 """Kinds of which much may hold at a time: one that says something else beside an older one leaves it standing."""
 
 

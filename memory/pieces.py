@@ -21,6 +21,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•·]|\d+[.)])[ \t]+")
 _LOWER_START = re.compile(
     r"(?<=\w\w\w)(?<!approx)(?<!bzw)(?<!usw)(?<!etc)(?<!inkl)(?<!evtl)(?<!ca)(?:\.+|[?!]+)\s+(?=\w)"
+    r"|(?<= no)\.\s+(?=[^\W\d])"
 )
 _AFTER_NUMBER = re.compile(
     r"(?<=\d)\.\s+(?=(?:i|i'm|j'|je|ich|io|my|mein\w{0,2}|mon|ma|what|what's|how|when|where|who|why|is|are|can|do|does|was|wie|wann|wo|"
@@ -102,6 +103,7 @@ def pieces(sentence: str, grammar: Grammar) -> list[Piece]:
         is_fact = bool(found) and piece.separator in ("&", ",") and _continues(found[-1], piece, grammar)
         is_listed = _is_listed(raw[at : at + MOST_LISTED], grammar)
         goes_on = is_listed or (_goes_on(piece, grammar) and not (found and _measures(found[-1], piece, grammar)))
+        goes_on = goes_on and not (found and piece.separator == "," and grammar["tail"].fullmatch(found[-1].text))
         if found and goes_on and not is_fact and not is_last_of_question and len(found[-1].text) < LONGEST_PIECE:
             joint = ", " if piece.separator == "," else f" {piece.conjunction} "
             found[-1] = Piece(f"{found[-1].text}{joint}{piece.text}", found[-1].separator)

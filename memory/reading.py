@@ -49,8 +49,13 @@ def read(text: str) -> Reading:
 
 def framed(text: str, grammar: Grammar) -> Reading | None:
     """The reading of `text` by the first frame of `grammar` that it fits, None when it fits none."""
-    core = grammar["prefix"].sub("", text, count=1) if grammar["prefix"].match(text) else text
-    core = grammar["aside"].sub(r"\1", core)
+    before = grammar["prefix"].match(text)
+    core = grammar["aside"].sub(r"\1", text[before.end() :] if before else text)
+    said_last = f"{core} {before[0].rstrip(' ,')}" if before else core
+    return _first(core, text, grammar) or (_first(said_last, text, grammar) if before else None)
+
+
+def _first(core: str, text: str, grammar: Grammar) -> Reading | None:
     for frame in grammar.frames:
         if found := frame.pattern.fullmatch(core):
             groups = found.groupdict()
@@ -69,6 +74,8 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
     if slot == "my:":
         owned, named = _NAME_OF.subn("", groups["x"] or "")
         return f"my:{_key(owned, grammar)}{' name' if named else _aspect(said, groups, grammar)}"
+    if slot == "its:":
+        return f"its:{_key(groups['x'] or '', grammar)} {_key(said.partition(' ')[0], grammar)}".rstrip()
     if slot == "role:":
         return slot + _key(said.partition(" ")[0], grammar)
     if slot == "do:":

@@ -3,8 +3,10 @@
 A fact is a clause of the message that is put in one of the known ways (`prompts/<locale>/facts.toml`); what is not
 surely a lasting fact about the person is left out. Pure, in every language at once. What counts:
 
-- "My dog is called Rex", "my employee number is 4711" and "my manager is Ms Roth" are the person's own world;
-- what other people are, have or do ("my wife is a nurse") is theirs, and no fact here;
+- "My dog is called Rex", "my employee number is 4711" and "my manager is Ms Roth" are the person's own world; so is
+  what goes on in it ("my lease ends in June", "our son plays in the U13");
+- what other people are, have or do elsewhere ("my wife is a nurse", "my brother lives in Berlin") is theirs;
+- how every answer should be ("always cite the page") is a fact about the person, a task is none;
 - wishes, questions, feelings, plans, tasks and secrets (passwords, cards, keys) are none either.
 """
 
