@@ -5,14 +5,15 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
-from traceback import format_tb
 from typing import Any
 
 from condensery.agents.current import CurrentAgents
+from condensery.agents.expert_rag import experts_of
 from condensery.agents.few_shot import Classified
 from condensery.agents.memory_writer import memory_writer
 from condensery.agents.profiles import Talking, narrowed, speaking, understanding
-from condensery.errors import CondenseryError, RefusalReason
+from condensery.errors import RefusalReason, loggable
+from condensery.experts.control import ExpertControl
 from condensery.memory.control import MemoryControl
 from condensery.memory.worker import MemoryWorker, settled
 from condensery.retrieval.ingest import IngestProgress, IngestReport, ingest
@@ -22,9 +23,9 @@ from condensery.workflows.events import AnswerDelta, ChatStart, EvidenceReady, T
 from condensery.workflows.memory import to_remember
 from condensery.workflows.partial import PartialTurn, reason_of
 from condensery.workflows.reading_ahead import ReadingAhead
-from condensery.workflows.starting import turn_options, turn_start
+from condensery.workflows.starting import check, turn_options, turn_start
 from condensery.workflows.suggesting import suggestions
-from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey, TurnOptions
+from condensery.workflows.turn import Exchange, Outcome, Turn, TurnKey
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class App:
         self._stopping: set[asyncio.Task[None]] = set()
         self._ahead = ReadingAhead()
         self._memory_worker = MemoryWorker(self.write_memory)
+        self._experts = experts_of(lambda: self.services)
 
     @property
     def agent(self) -> Talking:
@@ -69,6 +71,11 @@ class App:
     def memory(self) -> MemoryControl:
         """What is known about people: to see, to erase, to switch off."""
         return self.services.memory_control
+
+    @property
+    def experts(self) -> ExpertControl:
+        """What experts are asked: to see, to answer, to decline; consent."""
+        return self._experts
 
     async def ask(self, message: str, **options: Any) -> Turn:
         """Answer `message`; takes the options of `stream` and returns the finished turn."""
@@ -132,6 +139,8 @@ class App:
         services = self.services
         if services.settings.memory.enabled and services.settings.memory.in_process:
             self._memory_worker.wake()  # there may be turns that an earlier process left
+        if await self._experts.has_open():
+            self._experts.wake()
         await asyncio.gather(services.embedder.embed_query("warm"), services.retrieval.warm(), services.memory.warm())
         if services.question_guard is not None:
             await services.question_guard.warm()
@@ -196,6 +205,8 @@ class App:
                 if isinstance(event, TurnFinished):
                     self._ahead.begin(agent.services, start)
                     self._remember_later(agent.services, start.key)
+                    if event.turn.outcome is Outcome.ASKS_EXPERT:
+                        self._experts.wake()
                 if isinstance(event, TurnEvent):
                     yield event
             await handler
@@ -233,7 +244,7 @@ class App:
         self, partial: PartialTurn, error: Exception, services: Services
     ) -> list[EvidenceReady | AnswerDelta | TurnFinished]:
         reason = reason_of(error)
-        log.error("a turn ended early (%s): %s", reason, _name_of(error))
+        log.error("a turn ended early (%s): %s", reason, loggable(error))
         log.debug("the reason", exc_info=error)
         said = AnswerDelta(text=("\n\n" if partial.text else "") + services.prompts.text(f"refusal.{reason}"))
         events = [EvidenceReady(chunks=()), said] if partial.lacks_evidence else [said]
@@ -250,13 +261,14 @@ class App:
             await self.services.turns.save(turn, outbox and outbox.asked(partial.asked_at))
             self._remember_later(self.services, turn.key)
         except Exception as error:
-            log.error("a turn that ended early could not be stored: %s", _name_of(error))
+            log.error("a turn that ended early could not be stored: %s", loggable(error))
 
     async def close(self) -> None:
         """Wait for turns that are being stopped; end what is read ahead; keep what was said, for a limited time."""
         await self._ahead.close()
         while self._stopping:
             await asyncio.wait(self._stopping)
+        await self._experts.close()
         await self._memory_worker.close(seconds=self.settings.memory.drain_seconds)
 
     def _remember_later(self, services: Services, key: TurnKey) -> None:
@@ -272,21 +284,6 @@ class App:
     async def memory_settled(self, user_id: str, *, seconds: float = 60) -> bool:
         """Store what a user said, and wait for it; False when something still waits after `seconds`."""
         return await settled(self.write_memory, lambda: self.memory.waits(user_id), seconds=seconds)
-
-
-def check(services: Services, options: TurnOptions) -> None:
-    """Raise `ConfigError` for choices that cannot be met under these settings."""
-    services.engine(services.settings.condense.engine if options.engine is None else options.engine)
-    plan = services.plan(options.method)
-    if options.method:
-        services.check(plan)
-
-
-def _name_of(error: Exception) -> str:
-    """What the log may say: our own words; of another error its kind and place, for its text may quote a message."""
-    if isinstance(error, CondenseryError):
-        return str(error)
-    return f"{type(error).__name__}\nTraceback (most recent call last):\n{''.join(format_tb(error.__traceback__))}"
 
 
 @asynccontextmanager

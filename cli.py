@@ -8,6 +8,7 @@ import typer
 
 from condensery.terminal.cli_agents import Agent, agents, classify, draw
 from condensery.terminal.cli_eval import eval_app, examples
+from condensery.terminal.cli_experts import experts_app
 from condensery.terminal.cli_memory import memory_app, worker
 from condensery.terminal.options import Options, debugging, globals_first, set_up_logging
 from condensery.terminal.output import prepare_streams
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(experts_app, name="experts")
 
 
 Conversation = Annotated[

@@ -1,6 +1,7 @@
 """One root error, split by who must act: the operator, the provider, or nobody because it is by design."""
 
 from enum import StrEnum
+from traceback import format_tb
 
 DEBUG_VARIABLE = "CONDENSERY_DEBUG"
 """The environment variable that makes the command line show tracebacks."""
@@ -53,6 +54,9 @@ class RefusalReason(StrEnum):
     NOTHING_ASKED = "nothing_asked"
     REJECTED_BY_GUARD = "rejected_by_guard"
     NO_MODEL = "no_model"
+    EXPERT_DECLINED = "expert_declined"
+    EXPERT_SILENT = "expert_silent"
+    EXPERT_UNREACHABLE = "expert_unreachable"
     TIMED_OUT = "timed_out"
     BROKEN_OFF = "broken_off"
     BUSY = "busy"
@@ -65,3 +69,10 @@ class Refusal(CondenseryError):
     def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason.value)
         self.reason = reason
+
+
+def loggable(error: Exception) -> str:
+    """What the log may say: our own words; of another error its kind and place, for its text may quote a message."""
+    if isinstance(error, CondenseryError):
+        return str(error)
+    return f"{type(error).__name__}\nTraceback (most recent call last):\n{''.join(format_tb(error.__traceback__))}"

@@ -28,6 +28,7 @@ from condensery.settings import Settings
 from condensery.settings_live import LiveSettings
 from condensery.storage.database import Database, open_database
 from condensery.storage.documents import DocumentRepository
+from condensery.storage.experts import ExpertRequests
 from condensery.storage.index import open_chunk_store
 from condensery.storage.memory import MemoryUsers
 from condensery.storage.outbox import OutboxRepository
@@ -138,6 +139,11 @@ class Services:
     def outbox(self) -> OutboxRepository:
         """What is to be done after turns."""
         return OutboxRepository(self.database)
+
+    @cached_property
+    def expert_requests(self) -> ExpertRequests:
+        """The questions that experts are asked, and what became of them."""
+        return ExpertRequests(self.database)
 
     @cached_property
     def recaller(self) -> Recaller:

@@ -21,6 +21,7 @@ from condensery.settings_sections import (
     Condense,
     Embeddings,
     EngineName,
+    Experts,
     ExtractionName,
     FewShot,
     Guard,
@@ -49,6 +50,7 @@ __all__ = [
     "Condense",
     "Embeddings",
     "EngineName",
+    "Experts",
     "ExtractionName",
     "FewShot",
     "Guard",
@@ -104,6 +106,7 @@ class Settings(BaseSettings):
     memory: Memory = Memory()
     few_shot: FewShot = FewShot()
     guard: Guard = Guard()
+    experts: Experts = Experts()
     answer: Answer = Answer()
     limits: Limits = Limits()
     gate: Switch = Switch()

@@ -14,10 +14,10 @@ from condensery.settings_sections import Section
 if TYPE_CHECKING:
     from condensery.settings import Settings
 
-AgentKind = Literal["rag", "chat", "few_shot"]
+AgentKind = Literal["rag", "expert_rag", "chat", "few_shot"]
 DEFAULT = "default"
 """What the agent is called that has the settings and nothing of its own."""
-RESERVED = (DEFAULT, "rag", "chat", "few_shot", "expert_rag", "memory_writer", "title")
+RESERVED = (DEFAULT, "rag", "chat", "few_shot", "expert_rag", "expert_consultation", "memory_writer", "title")
 """Names with a meaning of their own, in listings and for `condensery draw`."""
 
 
@@ -34,7 +34,9 @@ Namespace = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 class Profile(Section):
     """A named agent: what it is, and where its settings differ from those of all."""
 
-    kind: AgentKind = Field("rag", description="rag: documents; chat: no documents; few_shot: labels by examples.")
+    kind: AgentKind = Field(
+        "rag", description="rag: documents; expert_rag: and experts; chat: no documents; few_shot: labels."
+    )
     description: str = Field("", max_length=300, description="What it is for, in a sentence.")
     namespaces: tuple[Namespace, ...] = Field((), description="The parts of the index it searches; none: all.")
     prompts: Annotated[Path, BeforeValidator(home_expanded)] | None = Field(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -12,13 +13,14 @@ if TYPE_CHECKING:
     from condensery.settings import Settings
 
 SMALLEST_PROMPT = 32
+SHORTEST_SECRET = 16
 REWRITING = ("condense_context", "fuse_context")
 """The engines that call a model."""
 
 
 def broken_rules(settings: "Settings") -> list[str]:
     """The reasons why these settings cannot work together; empty when they can."""
-    rules = (*_size_rules(settings), *_model_rules(settings))
+    rules = (*_size_rules(settings), *_model_rules(settings), *_expert_rules(settings))
     return [reason for broken, reason in rules if broken] + _broken_methods(settings)
 
 
@@ -87,6 +89,24 @@ def _model_rules(settings: "Settings") -> list[tuple[bool, str]]:
         (
             rewrites and condense.max_output_tokens >= llm.context_window,
             "condense.max_output_tokens must be smaller than llm.context_window, or the conversation has no room",
+        ),
+    ]
+
+
+def _expert_rules(settings: "Settings") -> list[tuple[bool, str]]:
+    experts = settings.experts
+    secret = experts.secret.get_secret_value() if experts.secret else ""
+    url = urlsplit(experts.webhook_url.strip())
+    safe = url.scheme == "https" or (url.scheme == "http" and url.hostname in ("127.0.0.1", "::1", "localhost"))
+    uses_webhook = experts.channel == "webhook"
+    return [
+        (
+            uses_webhook and not (safe and url.hostname),
+            "experts.channel = webhook needs experts.webhook_url: an https address, or an http one of this machine",
+        ),
+        (
+            uses_webhook and len(secret) < SHORTEST_SECRET,
+            f"experts.channel = webhook needs experts.secret, of at least {SHORTEST_SECRET} characters",
         ),
     ]
 

@@ -19,7 +19,8 @@ DATABASE = "database"
 NEW = "new value"
 
 CHANGEABLE = (
-    "retrieval", "condense", "hyde", "rerank", "history", "memory", "few_shot", "guard", "answer", "limits", "gate",
+    "retrieval", "condense", "hyde", "rerank", "history", "memory", "few_shot", "guard", "experts", "answer", "limits",
+    "gate",
 )  # fmt: skip
 """The sections that every turn reads anew."""
 
@@ -36,6 +37,11 @@ WHY_FIXED: dict[str, str] = {
     "memory.organization": "terminal and app ask for one organization from their start; set it and restart",
     "memory.approvers": "who may approve is for whoever runs this to say; set it and restart",
     "few_shot.guard_examples": "the examples are read at start; set it and restart",
+    "experts.channel": "where questions are sent is for whoever runs this to say; set it and restart",
+    "experts.webhook_url": "where questions are sent is for whoever runs this to say; set it and restart",
+    "experts.secret": "it is shared with whoever answers; set it and restart",
+    "experts.host": "condensery experts serve listens there since its start; set it and restart",
+    "experts.port": "condensery experts serve listens there since its start; set it and restart",
     "app": "the app listens there since its start; set it and restart",
     "agents": "they are made at start; declare them in the file and restart",
 }
@@ -66,7 +72,7 @@ def why_fixed(name: str) -> str | None:
     section = name.partition(".")[0]
     if section in CHANGEABLE:
         spelled = any(mentions_type(FIELDS[name].annotation, kind) for kind in (str, SecretStr, Path))
-        return WHY_FIXED.get(name, FREE_TEXT) if spelled else None
+        return WHY_FIXED.get(name, FREE_TEXT if spelled else None)
     return WHY_FIXED.get(name) or WHY_FIXED.get(section) or UNDECLARED
 
 

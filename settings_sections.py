@@ -236,6 +236,25 @@ class Guard(Section):
     seconds: float = Field(30, gt=0, description="Longest time one judgement may take before the context is accepted.")
 
 
+class Experts(Section):
+    """Whom the agent expert_rag asks, with the user's consent, what no document answers."""
+
+    enabled: bool = Field(True, description="Kill switch: off asks nobody; what was asked before is still answered.")
+    channel: Literal["desk", "webhook", "none"] = Field(
+        "desk", description="desk: a queue, see condensery experts; webhook: a signed POST to experts.webhook_url."
+    )
+    webhook_url: str = Field("", description="Where questions are sent: https, or http on this machine.")
+    secret: SecretStr | None = Field(None, description="Signs questions and replies of the webhook; 16 characters.")
+    wait_hours: float = Field(72, gt=0, le=8760, description="Hours after which no answer is expected any more.")
+    seconds: float = Field(10, gt=0, description="Longest time one try to send a question may take.")
+    attempts: int = Field(5, ge=1, le=20, description="Tries to send a question before the user is told it failed.")
+    retry_seconds: float = Field(1, gt=0, description="Wait after the first failed try; it doubles with each.")
+    reply_chars: int = Field(20_000, ge=1, le=200_000, description="Longest reply of an expert; longer is refused.")
+    fresh_seconds: int = Field(300, ge=1, description="How old the signature of a reply to the webhook may be.")
+    host: str = Field("127.0.0.1", min_length=1, description="Address on which condensery experts serve listens.")
+    port: int = Field(8010, ge=1, le=65_535, description="Port on which condensery experts serve listens.")
+
+
 class Answer(Section):
     """How the answer is made."""
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from condensery.agents.chat import ChatAgent
+from condensery.agents.expert_rag import ExpertRAGAgent
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.rag import RAGAgent
 from condensery.errors import ConfigError
@@ -21,7 +22,11 @@ from condensery.workflows.question_guard import QuestionGuard, open_question_gua
 from condensery.workflows.turn import TurnOptions
 
 Talking = RAGAgent | ChatAgent
-TALKING: dict[AgentKind, type[RAGAgent] | type[ChatAgent]] = {"rag": RAGAgent, "chat": ChatAgent}
+TALKING: dict[AgentKind, type[RAGAgent] | type[ChatAgent]] = {
+    "rag": RAGAgent,
+    "expert_rag": ExpertRAGAgent,
+    "chat": ChatAgent,
+}
 """The kinds that a person talks with: started with a `ChatStart`, ended by `TurnFinished`."""
 EARLIER = 3
 """Earlier messages that tell the language of one that is too short to."""

@@ -3,6 +3,7 @@
 from llama_index.core.workflow import Workflow
 
 from condensery.agents.chat import ChatAgent
+from condensery.agents.expert_rag import ExpertConsultation, ExpertRAGAgent
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.memory_writer import MemoryWriterAgent
 from condensery.agents.rag import RAGAgent
@@ -12,6 +13,8 @@ from condensery.errors import UnknownName
 AGENTS: dict[str, type[Workflow]] = {
     "rag": RAGAgent,
     "chat": ChatAgent,
+    "expert_rag": ExpertRAGAgent,
+    "expert_consultation": ExpertConsultation,
     "memory_writer": MemoryWriterAgent,
     "few_shot": FewShotAgent,
     "title": TitleAgent,

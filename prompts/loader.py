@@ -71,6 +71,12 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "memory.told",
     "suggest.section",
     "suggest.introduction",
+    "experts.offer",
+    "experts.asking",
+    "experts.not_asked",
+    "experts.too_late",
+    "experts.answers",
+    "experts.because",
     "judge.yes",
     "judge.no",
     "ui.searched_for",
@@ -115,6 +121,7 @@ class Prompts:
         self._texts = _texts(root)
         self._own: Path | None = None
         self.gate: dict[str, list[str]] = _toml(root, "gate.toml")["phrases"]
+        self.consent: dict[str, list[str]] = _toml(root, "consent.toml")
         self.refusals: dict[str, list[str]] = _toml(root, "refusals.toml")
         self.references: dict[str, list[str]] = _toml(root, "references.toml")
         self.facts: dict[str, Any] = _toml(root, "facts.toml")

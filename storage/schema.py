@@ -175,3 +175,26 @@ organization_proposals = Table(
         "organization_proposals_waiting", "organization_id", "proposed_at", postgresql_where=text("approved IS NULL")
     ),
 )
+
+expert_requests = Table(
+    "expert_requests",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("turn_id", Text, nullable=False, unique=True),
+    Column("conversation_id", Text, nullable=False),
+    Column("user_id", Text),
+    Column("organization_id", Text),
+    Column("question", JSONB, nullable=False),
+    Column("locale", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("offered_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("asked_at", DateTime(timezone=True)),
+    Column("expires_at", DateTime(timezone=True)),
+    Column("settled_at", DateTime(timezone=True)),
+    Column("closed_at", DateTime(timezone=True)),
+    Column("expert", Text),
+    Column("reply", Text),
+    Column("runs", Integer, nullable=False, server_default=text("0")),
+    Index("expert_requests_open", "state", "expires_at", postgresql_where=text("closed_at IS NULL")),
+)

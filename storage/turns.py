@@ -14,9 +14,16 @@ from condensery.storage.schema import outbox, turns
 from condensery.storage.text import clean_json, clean_text
 from condensery.workflows.turn import Exchange, OutboxEntry, Outcome, Turn, TurnKey
 
-REMEMBERED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED, Outcome.STOPPED)
+FINISHED = (
+    Outcome.ANSWERED,
+    Outcome.SMALL_TALK,
+    Outcome.META,
+    Outcome.REFUSED,
+    Outcome.ASKS_CONSENT,
+    Outcome.ASKS_EXPERT,
+)
 
-FINISHED = (Outcome.ANSWERED, Outcome.SMALL_TALK, Outcome.META, Outcome.REFUSED)
+REMEMBERED = (*FINISHED, Outcome.STOPPED)
 
 LONG_MESSAGE = 4000
 """Characters; of a longer message, history carries the question that was found in it, so that a paste is not resent."""

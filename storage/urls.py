@@ -43,6 +43,12 @@ def _query(url: URL) -> dict[str, str | tuple[str, ...]]:
     return query
 
 
+def as_dsn(url: URL) -> str:
+    """The URL, with its password, as libpq and asyncpg themselves read it: without a driver, and `ssl` as `sslmode`."""
+    query = {"sslmode" if name == "ssl" else name: value for name, value in url.query.items()}
+    return url.set(drivername="postgresql", query=query).render_as_string(hide_password=False)
+
+
 def without_password(url: URL) -> str:
     """The URL as messages may show it."""
     return url.render_as_string(hide_password=True)

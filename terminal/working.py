@@ -13,6 +13,8 @@ from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.running import Code
 
+ENDING = "ending after the turn at work; once more ends at once"
+
 PAUSE_SECONDS = 1.0
 """So often `--drain` looks whether something that waited for another try is due."""
 
@@ -77,8 +79,8 @@ async def _write(writing: Writing, stop: asyncio.Event, *, once: bool, drain: bo
 
 
 @contextmanager
-def stopping(stop: asyncio.Event) -> Iterator[asyncio.Event]:
-    """Set `stop` at the first Ctrl-C or SIGTERM; at the second, cancel the task and set what is given."""
+def stopping(stop: asyncio.Event, said: str = ENDING) -> Iterator[asyncio.Event]:
+    """Set `stop` at the first Ctrl-C or SIGTERM, and say so; at the second, cancel the task and set what is given."""
     loop, task, forced = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
 
     def on_signal() -> None:
@@ -87,7 +89,7 @@ def stopping(stop: asyncio.Event) -> Iterator[asyncio.Event]:
             task.cancel()
             return
         stop.set()
-        err.say("ending after the turn at work; once more ends at once")
+        err.say(said)
 
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, on_signal)

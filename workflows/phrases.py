@@ -24,6 +24,13 @@ class Gated(NamedTuple):
     locale: str
 
 
+class Consent(NamedTuple):
+    """A yes or no, and its locale."""
+
+    given: bool
+    locale: str
+
+
 def bare(message: str) -> str:
     """`message` in lower case, with apostrophes straightened and punctuation and symbols as single spaces."""
     straight = unicodedata.normalize("NFKC", message).replace("’", "'").casefold()
@@ -63,3 +70,26 @@ def all_phrases() -> dict[str, dict[str, str]]:
         locale: {bare(phrase): kind for kind, phrases in prompts_for(locale).gate.items() for phrase in phrases}
         for locale in LOCALES
     }
+
+
+def consent_in(message: str, locale: str) -> Consent | None:
+    """The yes or no that `message` is as a whole, maybe with thanks; None for anything else. `locale` is tried first.
+
+    Only words count: a symbol is no consent.
+    """
+    words = bare(message) if len(message) <= LONGEST_GATED else ""
+    for candidate in sorted(LOCALES, key=lambda name: name != locale):
+        for given, phrases in _consents(candidate).items():
+            if words in phrases or any(_thanks_after(words, phrase, candidate) for phrase in phrases):
+                return Consent(given, candidate)
+    return None
+
+
+def _thanks_after(words: str, phrase: str, locale: str) -> bool:
+    return words.startswith(f"{phrase} ") and all_phrases()[locale].get(words[len(phrase) + 1 :]) == "thanks"
+
+
+@cache
+def _consents(locale: str) -> dict[bool, frozenset[str]]:
+    consent = prompts_for(locale).consent
+    return {given: frozenset(map(bare, consent[name])) for given, name in ((True, "yes"), (False, "no"))}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from condensery.errors import ConfigError
 from condensery.retrieval.text import is_blank
 from condensery.retrieval.types import Scope
+from condensery.services import Services
 from condensery.storage.scope import checked_scope
 from condensery.storage.text import clean_text
 from condensery.workflows.events import AgentCall, ChatStart
@@ -57,3 +58,11 @@ def checked_id(name: str, value: str | None) -> str | None:
     if clean_text(value) != value or len(value) > LONGEST_ID:
         raise ConfigError(f"{name} has at most {LONGEST_ID} characters and no control characters or lone surrogates")
     return value
+
+
+def check(services: Services, options: TurnOptions) -> None:
+    """Raise `ConfigError` for choices that cannot be met under these settings."""
+    services.engine(services.settings.condense.engine if options.engine is None else options.engine)
+    plan = services.plan(options.method)
+    if options.method:
+        services.check(plan)

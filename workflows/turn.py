@@ -40,6 +40,8 @@ class Outcome(StrEnum):
     SMALL_TALK = "small_talk"
     META = "meta"
     REFUSED = "refused"
+    ASKS_CONSENT = "asks_consent"
+    ASKS_EXPERT = "asks_expert"
     STOPPED = "stopped"
     FAILED = "failed"
 

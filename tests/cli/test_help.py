@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-COMMANDS = ("ingest", "chat", "ask", "documents", "forget", "draw", "settings", "set", "unset", "app", "worker")
+COMMANDS = (
+    "ingest",
+    "chat",
+    "ask",
+    "documents",
+    "forget",
+    "draw",
+    "settings",
+    "set",
+    "unset",
+    "app",
+    "worker",
+    "experts",
+)
 HEAVY = ("torch", "llama_index", "sqlalchemy", "transformers", "chainlit", "pydantic_settings")
 
 HELP = """

@@ -278,6 +278,9 @@ def test_a_workflow_without_steps_cannot_be_drawn() -> None:
 def test_an_unknown_format_or_agent_names_the_choices() -> None:
     with pytest.raises(UnknownName, match="no drawing format 'png'; choose one of html, mermaid, svg"):
         draw(PostOffice, format="png")  # type: ignore[arg-type]
-    with pytest.raises(UnknownName, match="no agent 'rga'; choose one of chat, few_shot, memory_writer, rag, title"):
+    with pytest.raises(
+        UnknownName,
+        match="no agent 'rga'; choose one of chat, expert_consultation, expert_rag, few_shot, memory_writer, rag",
+    ):
         agent_class("rga")
     assert agent_class("rag") is RAGAgent

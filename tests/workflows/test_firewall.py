@@ -4,10 +4,14 @@ import typing
 
 from llama_index.core.workflow import Event, Workflow
 
+from condensery.agents.expert_rag import ExpertConsultation, ExpertRAGAgent
 from condensery.agents.few_shot import FewShotAgent
 from condensery.agents.rag import RAGAgent
 from condensery.agents.title import TitleAgent
-from condensery.workflows import events
+from condensery.experts.channels import CHANNELS
+from condensery.experts.types import ExpertChannel
+from condensery.settings import Experts
+from condensery.workflows import events, expert_events
 from condensery.workflows.events import OWN_WORDS
 
 MAY_SEE_OWN_WORDS = {
@@ -72,3 +76,32 @@ def test_what_labels_a_message_and_what_titles_a_chat_see_the_question_alone() -
     assert labelling["CondensedQuestion"] == {"find_neighbours"}
     assert labelling["NeighboursFound"] == {"classify"}
     assert consumers(TitleAgent) == {"TitleWanted": {"draft"}, "TitleDrafted": {"write"}}
+
+
+def test_the_agent_that_asks_experts_shows_the_users_words_to_no_further_step() -> None:
+    accepted = consumers(ExpertRAGAgent)
+    assert {event: accepted[event] for event in MAY_SEE_OWN_WORDS} == MAY_SEE_OWN_WORDS
+    assert accepted["ContextRejected"] == {"ask_consent"}
+    assert accepted["QuestionRejected"] == {"refuse"}
+    assert accepted["ConsentHeard"] == {"answer_consent"}
+
+
+def test_the_run_that_waits_for_an_expert_begins_with_the_standalone_question_and_takes_nothing_else() -> None:
+    accepted = consumers(ExpertConsultation)
+    assert set(accepted).isdisjoint(MAY_SEE_OWN_WORDS)
+    assert accepted["ConsultationStart"] == {"ask_expert", "read_reply", "tell"}
+    start = typing.get_type_hints(expert_events.ConsultationStart)
+    assert start["question"] is events.CondensedQuestion
+    assert set(expert_events.ConsultationStart.model_fields) == {"request_id", "question", "locale"}
+    declared = [event for event in vars(expert_events).values() if isinstance(event, type) and issubclass(event, Event)]
+    for event in declared:
+        if event.__module__ == expert_events.__name__:
+            assert {"message", "history", "messages"}.isdisjoint(event.model_fields)
+
+
+def test_a_channel_to_experts_takes_the_standalone_question_alone() -> None:
+    settings = Experts.model_validate({"webhook_url": "https://experts.example", "secret": "a secret of the tests"})
+    for send in (ExpertChannel.send, *(open_channel(settings).send for open_channel in CHANNELS.values())):
+        hints = typing.get_type_hints(send)
+        assert hints["question"] is events.CondensedQuestion
+        assert set(hints) == {"question", "request_id", "expires_at", "return"}
