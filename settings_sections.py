@@ -254,6 +254,11 @@ class Experts(Section):
     host: str = Field("127.0.0.1", min_length=1, description="Address on which condensery experts serve listens.")
     port: int = Field(8010, ge=1, le=65_535, description="Port on which condensery experts serve listens.")
 
+    @property
+    def offers(self) -> bool:
+        """Whether users are offered to have experts asked."""
+        return self.enabled and self.channel != "none"
+
 
 class Answer(Section):
     """How the answer is made."""

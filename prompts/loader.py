@@ -54,6 +54,7 @@ TEXTS = frozenset({f"refusal.{reason}" for reason in RefusalReason}) | {
     "meta.can_write",
     "meta.can_quote",
     "meta.can_talk",
+    "meta.can_ask_expert",
     "meta.can_refuse",
     "meta.can_remember",
     "meta.can_not_remember",

@@ -67,7 +67,7 @@ def exit_code(turn: Turn) -> Code:
     """0: there is an answer; 3: refused, or nothing was found; 1: failed, and trying again may help."""
     if turn.outcome is Outcome.FAILED or turn.reason in TRY_AGAIN:
         return Code.FAILED
-    return Code.REFUSED if turn.outcome is Outcome.REFUSED else Code.OK
+    return Code.REFUSED if turn.outcome in (Outcome.REFUSED, Outcome.ASKS_CONSENT) else Code.OK
 
 
 async def hint(app: App, turn: Turn, options: Options) -> None:

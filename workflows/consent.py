@@ -83,7 +83,7 @@ class ConsentSteps(GateSteps, MemorySteps, EndingSteps):
         question, settings = ended.question, self.services.settings.experts
         if question is None:
             return ended
-        if not settings.enabled or settings.channel == "none":
+        if not settings.offers:
             noted("no expert is asked: experts.enabled, experts.channel")
             return ended
         prompts = self.services.prompts

@@ -63,6 +63,7 @@ class Facing(NamedTuple):
     rewrites: bool
     writes: bool
     guarded: bool
+    experts: bool
     memory: MemoryState | None
 
 
@@ -80,6 +81,7 @@ ABILITIES = (
     Ability("write", "answer", lambda facing: facing.documents > 0 and facing.writes),
     Ability("quote", "answer", lambda facing: facing.documents > 0 and not facing.writes),
     Ability("talk", "converse", lambda facing: facing.writes),
+    Ability("ask_expert", "ask_consent", lambda facing: facing.experts),
     Ability("refuse", "few_shot_guard", lambda facing: facing.guarded),
     Ability("remember", "remember", lambda facing: facing.memory is not None and facing.memory.on),
     Ability("not_remember", "remember", lambda facing: facing.memory is not None and not facing.memory.on),
@@ -103,6 +105,7 @@ async def _capabilities(asked: Asked) -> str:
         rewrites=settings.condense.enabled and (options.engine or settings.condense.engine) != "simple",
         writes=services.answer_model is not None,
         guarded=services.question_guard is not None and settings.few_shot.enabled,
+        experts=settings.experts.offers,
         memory=memory,
     )
     method, count = services.plan(options.method).name, _counted(asked.prompts, len(documents))

@@ -113,7 +113,10 @@ async def test_every_agent_that_cannot_be_used_is_named_at_once(corpus_settings:
     [
         ({"Support": {}}, "agents.Support (argument)"),
         ({"rag": {}}, "cannot be called rag"),
-        ({"a": {"kind": "magic"}}, "agents.a.kind (argument): got 'magic'; must be 'rag', 'chat' or 'few_shot'"),
+        (
+            {"a": {"kind": "magic"}},
+            "agents.a.kind (argument): got 'magic'; must be 'rag', 'expert_rag', 'chat' or 'few_shot'",
+        ),
         ({"a": {"kind": "few_shot"}}, "examples = FILE belongs to an agent of the kind few_shot"),
         ({"a": {"examples": "a.toml"}}, "examples = FILE belongs to an agent of the kind few_shot"),
         ({"a": {"namespaces": ["no good"]}}, "agents.a.namespaces.0 (argument): got 'no good'"),

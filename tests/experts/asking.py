@@ -24,6 +24,12 @@ class ExpertApp(App):
 
 
 QUESTION = "How much is the night bus to Bergen?"
+QUESTIONS = {
+    "en": QUESTION,
+    "de": "Wie viel kostet der Nachtbus nach Bergen?",
+    "fr": "Combien coûte le bus de nuit pour Bergen ?",
+    "it": "Quanto costa l'autobus notturno per Bergen?",
+}
 SECRET = "a secret of the tests"  # noqa: S105
 
 

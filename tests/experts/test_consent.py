@@ -1,10 +1,14 @@
 """Nothing is sent before the user has said yes to exactly what will be."""
 
+from contextlib import aclosing
+
 import pytest
 
 from condensery.prompts.loader import LOCALES, prompts_for
+from condensery.services import open_services
+from condensery.settings import Settings
 from condensery.tests.app.helpers import rows
-from condensery.tests.experts.asking import QUESTION, asked
+from condensery.tests.experts.asking import AGENTS, QUESTION, QUESTIONS, ExpertApp, asked
 from condensery.tests.experts.conftest import OpenExperts
 from condensery.workflows.phrases import consent_in
 from condensery.workflows.turn import Outcome
@@ -15,23 +19,23 @@ NO = {"en": "No.", "de": "Nein, danke", "fr": "Non merci", "it": "No, grazie!"}
 
 @pytest.mark.parametrize("locale", LOCALES)
 async def test_what_no_document_answers_is_offered_and_a_yes_sends_it(expert_app: OpenExperts, locale: str) -> None:
-    texts = prompts_for(locale).text
-    async with expert_app(locale=locale) as app:
-        offer = await app.ask(QUESTION, conversation_id="c")
+    texts, question = prompts_for(locale).text, QUESTIONS[locale]
+    async with expert_app() as app:
+        offer = await app.ask(question, conversation_id="c")
         assert offer.outcome is Outcome.ASKS_CONSENT
-        assert offer.answer.startswith(texts("refusal.nothing_found"))
-        assert offer.answer.endswith(texts("experts.offer", question=QUESTION))
+        assert offer.answer == f"{texts('refusal.nothing_found')}\n\n{texts('experts.offer', question=question)}"
         assert await app.experts.list() == []
         asking = await app.ask(YES[locale], conversation_id="c")
         assert asking.outcome is Outcome.ASKS_EXPERT
-        assert QUESTION in asking.answer
-        assert [request.text for request in await app.experts.list()] == [QUESTION]
+        assert question in asking.answer
+        assert asking.answer.startswith(texts("experts.asking", question=question, until="").partition(question)[0])
+        assert [request.text for request in await app.experts.list()] == [question]
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 async def test_after_a_no_nobody_is_asked_and_the_answer_is_an_honest_one(expert_app: OpenExperts, locale: str) -> None:
-    async with expert_app(locale=locale) as app:
-        await app.ask(QUESTION, conversation_id="c")
+    async with expert_app() as app:
+        await app.ask(QUESTIONS[locale], conversation_id="c")
         turn = await app.ask(NO[locale], conversation_id="c")
         assert turn.answer == prompts_for(locale).text("experts.not_asked")
         assert (turn.outcome, turn.reason) == (Outcome.REFUSED, "nothing_found")
@@ -78,6 +82,22 @@ async def test_without_experts_the_turn_ends_as_that_of_any_other_agent(
         assert await rows(app, "SELECT * FROM expert_requests") == []
 
 
+async def test_a_word_that_is_a_no_in_two_languages_is_answered_in_that_of_the_offer(expert_app: OpenExperts) -> None:
+    async with expert_app() as app:
+        await app.ask(QUESTIONS["it"], conversation_id="c")
+        turn = await app.ask("No", conversation_id="c")
+        assert turn.answer == prompts_for("it").text("experts.not_asked")
+
+
+async def test_an_agent_that_can_ask_experts_says_so(expert_app: OpenExperts) -> None:
+    can = prompts_for("en").text("meta.can_ask_expert")
+    async with expert_app() as app:
+        assert can in (await app.ask("What can you do?")).answer
+        assert can not in (await app.ask("What can you do?", agent=None)).answer
+    async with expert_app(experts={"enabled": False}) as app:
+        assert can not in (await app.ask("What can you do?")).answer
+
+
 async def test_the_raw_message_is_nowhere_in_what_waits(expert_app: OpenExperts) -> None:
     paste = "<document>\nThe vault code is 7431.\n</document>\n\nHow much is the night bus to Bergen?"
     async with expert_app() as app:
@@ -88,6 +108,16 @@ async def test_the_raw_message_is_nowhere_in_what_waits(expert_app: OpenExperts)
             stored = str(await rows(app, f"SELECT t::text FROM {name} t"))  # noqa: S608
             assert stored != "[]"
             assert "7431" not in stored
+
+
+async def test_evidence_in_which_nothing_answers_ends_in_the_offer_too(corpus_settings: Settings) -> None:
+    settings = Settings.model_validate({**corpus_settings.model_dump(), **AGENTS, "llm": {"model": "none"}})
+    async with open_services(settings) as services, aclosing(ExpertApp(services)) as app:
+        answered = await app.ask("What does the annual pass cost?", conversation_id="c")
+        assert answered.outcome is Outcome.ANSWERED
+        offer = await app.ask("Who composed the opera Rigoletto?", conversation_id="c")
+        assert offer.outcome is Outcome.ASKS_CONSENT
+        assert (await app.ask("yes", conversation_id="c")).outcome is Outcome.ASKS_EXPERT
 
 
 @pytest.mark.parametrize(

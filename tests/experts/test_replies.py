@@ -9,7 +9,7 @@ from condensery.experts.control import ExpertControl
 from condensery.experts.types import ExpertRequest, NotOpen, RequestState, UnknownRequest
 from condensery.prompts.loader import LOCALES, prompts_for
 from condensery.tests.app.helpers import rows
-from condensery.tests.experts.asking import QUESTION, asked, closed, last
+from condensery.tests.experts.asking import QUESTION, QUESTIONS, asked, closed, last
 from condensery.tests.experts.conftest import OpenExperts
 from condensery.workflows.turn import Outcome
 
@@ -88,8 +88,8 @@ async def test_a_declined_question_is_told_with_the_reason(expert_app: OpenExper
 async def test_a_question_without_a_reply_in_time_is_told_and_a_late_reply_refused(
     expert_app: OpenExperts, locale: str
 ) -> None:
-    async with expert_app(locale=locale) as app:
-        request = await asked(app, conversation_id="c")
+    async with expert_app() as app:
+        request = await asked(app, QUESTIONS[locale], conversation_id="c")
         await _let_pass(app.experts, request)
         with pytest.raises(NotOpen, match=r"no reply came in time.*; the user was told so"):
             await app.experts.answer(request.id, REPLY)

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from condensery.agents.chat import ChatAgent
+from condensery.agents.expert_rag import ExpertRAGAgent
 from condensery.agents.rag import RAGAgent
 from condensery.memory.control import MemoryState
 from condensery.memory.types import Fact
@@ -13,7 +14,7 @@ from condensery.storage.documents import DocumentRecord
 from condensery.workflows.meta import ABILITIES, MOST_FACTS, Facing, abilities, known_in, told
 from condensery.workflows.phrases import SMALL_TALK
 
-STEPS = {ability.step for ability in ABILITIES} - {"converse"}
+STEPS = {ability.step for ability in ABILITIES if hasattr(RAGAgent, ability.step)}
 
 
 def state(*, user_id: str = "local", enabled: bool = True, allowed: bool = True, waiting: int = 0) -> MemoryState:
@@ -21,7 +22,9 @@ def state(*, user_id: str = "local", enabled: bool = True, allowed: bool = True,
 
 
 def facing(**changed: Any) -> Facing:
-    return Facing(documents=3, rewrites=True, writes=True, guarded=True, memory=state())._replace(**changed)
+    return Facing(documents=3, rewrites=True, writes=True, guarded=True, experts=True, memory=state())._replace(
+        **changed
+    )
 
 
 def facts(*texts: str) -> list[Fact]:
@@ -37,6 +40,9 @@ def test_an_agent_tells_of_what_it_can_do_as_things_are() -> None:
     assert abilities(STEPS, facing(rewrites=False, writes=False)) == ["answer", "quote", "refuse", "remember"]
     assert abilities(STEPS, facing(guarded=False, memory=None)) == ["answer", "follow_up", "write"]
     assert abilities(STEPS, facing(documents=0)) == ["refuse", "remember"]
+    assert abilities(dir(ExpertRAGAgent), facing(memory=None))[-2:] == ["ask_expert", "refuse"]
+    assert "ask_expert" not in abilities(dir(ExpertRAGAgent), facing(experts=False))
+    assert abilities(dir(ChatAgent), facing(memory=None))[-1] == "talk"
 
 
 @pytest.mark.parametrize("off", [state(enabled=False), state(allowed=False)])
@@ -54,8 +60,7 @@ def test_an_agent_without_a_step_does_not_claim_what_the_step_does() -> None:
 
 
 def test_every_ability_names_a_step_of_the_agent_and_has_a_text() -> None:
-    assert set(dir(RAGAgent)) >= STEPS
-    assert {"converse", "remember"} <= set(dir(ChatAgent))
+    assert {ability.step for ability in ABILITIES} <= {*dir(RAGAgent), *dir(ExpertRAGAgent), *dir(ChatAgent)}
     assert {f"meta.can_{ability.name}" for ability in ABILITIES} <= TEXTS
 
 
