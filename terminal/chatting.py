@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from typing import Any
 
-from condensery.app import App, check
+from condensery.app import App
 from condensery.errors import CondenseryError
 from condensery.settings import Settings
 from condensery.terminal.answers import asker, show_turn
@@ -18,7 +18,7 @@ from condensery.terminal.opening import empty_index, opened
 from condensery.terminal.options import Options
 from condensery.terminal.output import err, out
 from condensery.terminal.running import Code
-from condensery.workflows.starting import turn_options
+from condensery.workflows.starting import check, turn_options
 
 HISTORY_FILE = "chat_history"
 
