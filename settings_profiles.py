@@ -99,6 +99,7 @@ def settings_of(settings: "Settings", name: str) -> "Settings":
     return made
 
 
+OWN_OF_EXPERTS = ("experts.enabled", "experts.wait_hours")
 OWN_MODEL = ("llm.model", "llm.api_key")
 
 
@@ -107,6 +108,8 @@ def _why_shared(name: str) -> str | None:
     from condensery.settings_runtime import CHANGEABLE, WHY_FIXED
 
     section = name.partition(".")[0]
+    if section == "experts" and name not in OWN_OF_EXPERTS:
+        return "questions of all agents go the same way; set it outside of them"
     if name in ("locale", "few_shot.guard_examples", *OWN_MODEL) or (section in CHANGEABLE and name not in WHY_FIXED):
         return None
     return "it is the same for all agents; set it outside of them"

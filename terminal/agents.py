@@ -33,7 +33,7 @@ async def show_agents(options: Options, *, as_json: bool) -> Code:
 
 
 def _row(name: str, profile: Profile, services: Services) -> dict[str, Any]:
-    settings, searches = services.settings, profile.kind == "rag"
+    settings, searches = services.settings, profile.kind in ("rag", "expert_rag")
     return {
         "name": name,
         "kind": profile.kind,

@@ -80,6 +80,7 @@ async def test_its_templates_stand_for_the_built_in_ones(
         ({"condense": {"engine": "x"}}, "condense.engine (agents.a): got 'x'"),
         ({"retrieval": {"top_k": 50}}, "retrieval.candidates must be at least retrieval.top_k"),
         ({"app": {"port": 1}}, "app.port (agents.a): it is the same for all agents"),
+        ({"experts": {"attempts": 1}}, "experts.attempts (agents.a): questions of all agents go the same way"),
         ({"memory": {"approvers": "ada"}}, "memory.approvers (agents.a): it is the same for all agents"),
         ({"data_dir": "elsewhere"}, "data_dir (agents.a): it is the same for all agents"),
         ({"prompts": "no/such/folder"}, "no/such/folder is no folder with a template"),

@@ -5,20 +5,7 @@ from typing import Any
 
 import pytest
 
-COMMANDS = (
-    "ingest",
-    "chat",
-    "ask",
-    "documents",
-    "forget",
-    "draw",
-    "settings",
-    "set",
-    "unset",
-    "app",
-    "worker",
-    "experts",
-)
+COMMANDS = ("ingest", "chat", "ask", "documents", "forget", "draw", "settings", "set", "unset", "app", "worker")
 HEAVY = ("torch", "llama_index", "sqlalchemy", "transformers", "chainlit", "pydantic_settings")
 
 HELP = """

@@ -169,7 +169,14 @@ async def test_history_tells_answers_made_from_documents_from_other_turns(reposi
     await repository.save(a_turn("just", message="y" * 4000))
     exchanges = await repository.history("c", max_turns=99, max_chars=99_999)
     assert [each.message[:9] for each in exchanges if each.evidenced] == ["answered", "stopped", "y" * 9]
-    assert [each.message for each in exchanges if not each.evidenced] == ["small_talk", "meta", "refused", "long"]
+    assert [each.message for each in exchanges if not each.evidenced] == [
+        "small_talk",
+        "meta",
+        "refused",
+        "asks_consent",
+        "asks_expert",
+        "long",
+    ]
     assert [each.message for each in exchanges if each.shortened] == ["long"]
 
 
@@ -224,7 +231,15 @@ async def test_history_holds_only_turns_that_gave_an_answer(repository: TurnRepo
     for outcome in Outcome:
         await repository.save(a_turn(f"{outcome} said", message=outcome, outcome=outcome))
         await repository.save(a_turn(f"{outcome} silent", outcome=outcome, answer=" \n"))
-    assert await the_history(repository) == ["answered", "small_talk", "meta", "refused", "stopped"]
+    assert await the_history(repository) == [
+        "answered",
+        "small_talk",
+        "meta",
+        "refused",
+        "asks_consent",
+        "asks_expert",
+        "stopped",
+    ]
 
 
 async def test_turns_that_gave_no_answer_do_not_use_up_the_limits(repository: TurnRepository) -> None:
