@@ -60,7 +60,7 @@ class ConsentSteps(GateSteps, MemorySteps, EndingSteps):
     async def remember(self, ctx: Context, question: CondensedQuestion, answered: Answered) -> TurnEnded:
         """End the answered turn; one that found nothing to quote ends in the offer, too."""
         ended = await MemorySteps.remember(self, ctx, question, answered)
-        return await self._with_offer(ctx, ended) if answered.reason is RefusalReason.NOTHING_FOUND else ended
+        return await self._with_offer(ctx, ended) if answered.outcome is Outcome.REFUSED else ended
 
     @stage
     async def answer_consent(self, ctx: Context, heard: ConsentHeard) -> TurnEnded:
