@@ -23,6 +23,7 @@ _DIGITS = re.compile(rf"(?:\d[ -]?){{{SHORTEST_SECRET},}}|\b[A-Z]{{2}}\d{{2}}(?:
 _KEY = re.compile(r"\b(?:sk|pk|ghp|xox[a-z])[-_]\w+|\b(?=\w*\d)(?=\w*[A-Za-z])\w{20,}\b")
 _REGISTERED = re.compile(r"\b(?:siret|siren|vat|uid|ust-?id\w*|partita iva|p\.? ?iva)\b", re.IGNORECASE)
 """Numbers that a business prints on its letters; they may be long."""
+_OWNED = re.compile(r"(?:(?:il|la|i|le) )?\w+ [\w-]+", re.IGNORECASE)
 _LONGEST_TAIL = 4
 
 
@@ -86,7 +87,7 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
 
 def _wish(text: str, grammar: Grammar) -> Statement | None:
     """`text` when it says how every answer should be ("Always cite the page"), not what to do now."""
-    said = _bare(text).replace(HELD, ",")
+    said = _bare(grammar["polite"].sub("", _bare(text).replace(HELD, ",")))
     if not grammar.standing.fullmatch(said) or grammar["fiction"].search(text) or text.endswith("?"):
         return None
     is_fit = HIDDEN not in said and len(said) <= LONGEST_CLAUSE and not grammar["secret"].search(said)
@@ -146,6 +147,8 @@ def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar,
     if turned := grammar["inverted"].fullmatch(_bare(text)):
         return f"{grammar.elide_as}{turned['v']} {turned['r']}"
     if before is not None and grammar["own"].match(before.text):
+        if piece.separator in "&," and (more := _of_the_same(before.text, text, grammar)):
+            return more
         before = None
     if before is not None and piece.separator in "&," and (more := grammar.continues(before.text, piece.text)):
         return more
@@ -158,6 +161,14 @@ def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar,
         return grammar.states_as + text
     rewrites = (each for each in grammar.rewrites if has_company or each.alone)
     return next((said for each in rewrites if (said := each.rewritten(_bare(text)))), None)
+
+
+def _of_the_same(before: str, text: str, grammar: Grammar) -> str | None:
+    """`text` with the thing or animal of one's own that `before` is about ("Our dog is called Rex" and "is 12")."""
+    owned = _OWNED.match(before)
+    if owned is None or grammar.people.search(before) or not grammar["same_subject"].match(text):
+        return None
+    return f"{owned[0]} {text}"
 
 
 def _judged(clause: str, grammar: Grammar) -> Statement | None:

@@ -14,7 +14,7 @@ WORDS = (
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
     "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
     "verb_last", "inverted", "everyday", "years", "opens", "change", "single", "labels", "equals", "measured", "apart",
-    "aside", "share", "tail",
+    "aside", "share", "tail", "polite", "same_subject", "auxiliary",
 )
 # fmt: on
 """What every locale must say."""
@@ -39,6 +39,7 @@ _AT_START = frozenset(
         "opens",
         "single",
         "apart",
+        "same_subject",
     ]
 )
 _ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported", "change", "measured", "share"])

@@ -75,7 +75,8 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
         owned, named = _NAME_OF.subn("", groups["x"] or "")
         return f"my:{_key(owned, grammar)}{' name' if named else _aspect(said, groups, grammar)}"
     if slot == "its:":
-        return f"its:{_key(groups['x'] or '', grammar)} {_key(said.partition(' ')[0], grammar)}".rstrip()
+        verb = grammar["auxiliary"].sub("", grammar.adverbs.sub("", said, count=1), count=1).partition(" ")[0]
+        return f"its:{_key(groups['x'] or '', grammar)} {_key(verb, grammar) or verb.casefold()}"
     if slot == "role:":
         return slot + _key(said.partition(" ")[0], grammar)
     if slot == "do:":
@@ -86,7 +87,17 @@ def _slot(slot: str, said: str, groups: dict[str, str | None], grammar: Grammar)
         for topic, words in grammar.topics.items():
             if words.search(said):
                 return f"prefer:{topic}"
+    if slot == "wish:":
+        return slot + _wished(said, grammar)
     return slot + _key(grammar["stops"].split(said)[0] if slot == "prefer:" else said, grammar)
+
+
+def _wished(said: str, grammar: Grammar) -> str:
+    """What a wish about answers is about: which language or length they should have, else all that it says."""
+    for topic, words in grammar.topics.items():
+        if words.search(said):
+            return f"{topic} {_key(words.sub('', said), grammar)}".rstrip()
+    return _key(said, grammar)
 
 
 def _act(said: str, grammar: Grammar) -> str:
