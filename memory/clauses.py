@@ -71,7 +71,8 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
             break
         is_last = sentence.endswith("?") and at == len(parts) - 1
         if grammar["reported"].search(text) and not (is_last and grammar["ask"].match(text)):
-            is_tail = at > 0 and (grammar["reported"].match(text) or len(text.split()) <= _LONGEST_TAIL)
+            wonders = grammar["wondering"].search(text) is not None
+            is_tail = at > 0 and not wonders and (grammar["reported"].match(text) or len(text.split()) <= _LONGEST_TAIL)
             return [] if is_tail else kept, at + 1 < len(parts) and parts[at + 1].separator == ":"
         opened = opened or noted or grammar["opens"].match(text) is not None
         introduced = not text or (noted and piece.separator == ":")
@@ -88,7 +89,11 @@ def _in_sentence(sentence: str, grammar: Grammar) -> tuple[list[Statement], bool
 def _wish(text: str, grammar: Grammar) -> Statement | None:
     """`text` when it says how every answer should be ("Always cite the page"), not what to do now."""
     said = _bare(grammar["polite"].sub("", _bare(text).replace(HELD, ",")))
-    if not grammar.standing.fullmatch(said) or grammar["fiction"].search(text) or text.endswith("?"):
+    if (
+        not grammar.standing.fullmatch(said)
+        or grammar["fiction"].search(text)
+        or (text.endswith("?") and not grammar["asking"].match(text))
+    ):
         return None
     is_fit = HIDDEN not in said and len(said) <= LONGEST_CLAUSE and not grammar["secret"].search(said)
     return Statement(f"{said[0].upper()}{said[1:]}.", grammar) if is_fit and not _is_secret(said) else None

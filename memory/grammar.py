@@ -14,7 +14,7 @@ WORDS = (
     "tags", "task", "fiction", "unreal", "doubtful", "reported", "causes", "note", "lead", "prefix", "joins", "weak",
     "goes_on", "cut", "conditional", "dangling", "passing_time", "negation", "secret", "fillers", "stops", "numbers",
     "verb_last", "inverted", "everyday", "years", "opens", "change", "single", "labels", "equals", "measured", "apart",
-    "aside", "share", "tail", "polite", "same_subject", "auxiliary",
+    "aside", "share", "tail", "polite", "same_subject", "auxiliary", "asking", "wondering",
 )
 # fmt: on
 """What every locale must say."""
@@ -40,6 +40,7 @@ _AT_START = frozenset(
         "single",
         "apart",
         "same_subject",
+        "asking",
     ]
 )
 _ANYWHERE = frozenset(["fiction", "unreal", "doubtful", "reported", "change", "measured", "share"])

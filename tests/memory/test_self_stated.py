@@ -96,7 +96,7 @@ def test_no_text_breaks_it(message: str) -> None:
 
 @given(st.lists(st.sampled_from([message for message, _ in STATED] + NOT_STATED), min_size=1, max_size=4))
 def test_facts_are_short_sentences_that_are_found_again_in_themselves(messages: list[str]) -> None:
-    for fact in texts(" ".join(messages)):
+    for fact in texts("\n".join(messages)):
         assert fact.endswith(".")
         assert texts(fact)[:1], fact
 
