@@ -40,9 +40,15 @@ class Recaller:
         return await self._safely(self._recall(organization_scope(organization_id), question, limit))
 
     async def _of_user(self, user_id: str, question: str, limit: int) -> tuple[Fact, ...]:
-        if not await self._is_on(user_id):
-            return ()
-        return await self._recall(user_scope(user_id), question, limit)
+        """Look the switch up and search at the same time; what was found for who switched memory off goes nowhere."""
+        on, facts = await asyncio.gather(
+            self._is_on(user_id), self._recall(user_scope(user_id), question, limit), return_exceptions=True
+        )
+        if isinstance(on, BaseException):
+            raise on
+        if on and isinstance(facts, BaseException):
+            raise facts
+        return facts if on and not isinstance(facts, BaseException) else ()
 
     async def _recall(self, scope: MemoryScope, question: str, limit: int) -> tuple[Fact, ...]:
         threshold = self._settings.threshold
