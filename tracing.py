@@ -1,9 +1,12 @@
 """What degrades while a stage runs: told from anywhere in the call, kept in the turn's trace."""
 
+import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+
+from condensery.errors import CondenseryError
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +33,26 @@ def noted(reason: str) -> None:
     """Put `reason` in the running stage's trace without a warning: for what is as it should be."""
     log.info("%s", reason)
     _note(reason)
+
+
+@asynccontextmanager
+async def surviving(fallback: str, *, what: str, seconds: float, setting: str = "") -> AsyncIterator[None]:
+    """Let nothing but a cancellation out of the block, and end it after `seconds`; what comes after it is the fallback.
+
+    The stage's note says `fallback` and why: how long it took (`setting` sets that), our own error in its words, of any
+    other only that `what` failed, since its text may hold what people said.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        degraded(f"{fallback}: it took longer than {seconds:g} s" + (f" ({setting})" if setting else ""))
+    except CondenseryError as error:
+        degraded(f"{fallback}: {error}")
+    except Exception as error:
+        log.error("%s: %s failed (%s)", fallback, what, type(error).__name__)
+        log.debug("the reason", exc_info=error)
+        degraded(f"{fallback}: {what} failed; the log has the details")
 
 
 @contextmanager

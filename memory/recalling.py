@@ -4,10 +4,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from condensery.errors import CondenseryError
 from condensery.memory.types import Fact, MemoryScope, OpenMemory, organization_scope, user_scope
 from condensery.settings import Memory as MemorySettings
-from condensery.tracing import degraded
+from condensery.tracing import surviving
 
 log = logging.getLogger(__name__)
 
@@ -56,16 +55,6 @@ class Recaller:
 
     async def _safely(self, recall: Awaitable[tuple[Fact, ...]]) -> tuple[Fact, ...]:
         seconds = self._settings.seconds if self._memory.ready else max(self._settings.seconds, OPENING_SECONDS)
-        try:
-            async with asyncio.timeout(seconds):
-                return await recall
-        except TimeoutError:
-            degraded(f"nothing recalled within {seconds:g} s (memory.seconds)")
-        except CondenseryError as error:
-            log.warning("nothing was recalled: %s", error)
-            degraded(f"nothing recalled: {error}")
-        except Exception as error:
-            log.error("recalling failed (%s)", type(error).__name__)
-            log.debug("the reason", exc_info=error)
-            degraded("nothing recalled: the memory failed; the log has the details")
+        async with surviving("nothing recalled", what="the memory", seconds=seconds, setting="memory.seconds"):
+            return await recall
         return ()

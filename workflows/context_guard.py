@@ -4,13 +4,12 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from condensery.errors import CondenseryError
 from condensery.memory.answers import own_question
 from condensery.memory.told import is_about_oneself
 from condensery.models.chat import ChatModel
 from condensery.retrieval.types import ScoredChunk
 from condensery.services import Services
-from condensery.tracing import degraded, noted
+from condensery.tracing import degraded, noted, surviving
 from condensery.workflows.engines.languages import differ
 from condensery.workflows.events import CondensedQuestion, SearchRequest
 from condensery.workflows.extractive import LEAST_WITHOUT_WORDS
@@ -45,22 +44,10 @@ async def verdict_on(request: SearchRequest, chunks: tuple[ScoredChunk, ...], se
     if is_about_oneself(own_question(question)):
         noted("not judged: a question about the person who asks")
         return ACCEPTED
-    try:
-        async with asyncio.timeout(limits.seconds):
-            if model := judge_of(services):
-                return told(await _by_model(model, question, chunks, services), model.name)
-            return told(await _by_rules(request, chunks, services))
-    except TimeoutError:
-        degraded(f"accepted unjudged: judging took longer than guard.seconds = {limits.seconds:g}")
-    except ValueError:
-        degraded("accepted unjudged: the model's reply is no verdict")
-    except CondenseryError as error:
-        log.warning("a context was accepted unjudged: %s", error)
-        degraded(f"accepted unjudged: {error}")
-    except Exception as error:
-        log.error("a context was accepted unjudged: the guard failed (%s)", type(error).__name__)
-        log.debug("the reason", exc_info=error)
-        degraded("accepted unjudged: the guard failed; the log has the details")
+    async with surviving("accepted unjudged", what="the guard", seconds=limits.seconds, setting="guard.seconds"):
+        if model := judge_of(services):
+            return told(await _by_model(model, question, chunks, services), model.name)
+        return told(await _by_rules(request, chunks, services))
     return ACCEPTED
 
 
@@ -87,9 +74,13 @@ async def _by_model(
     model: ChatModel, question: CondensedQuestion, chunks: tuple[ScoredChunk, ...], services: Services
 ) -> Verdict:
     limits = services.settings
-    verdict = await verdict_of(
-        model, services.prompts, question.question, chunks, max_tokens=limits.guard.max_output_tokens
-    )
+    try:
+        verdict = await verdict_of(
+            model, services.prompts, question.question, chunks, max_tokens=limits.guard.max_output_tokens
+        )
+    except ValueError:
+        degraded("accepted unjudged: the model's reply is no verdict")
+        return ACCEPTED
     fits = len(verdict.next_query) <= limits.condense.max_chars
     return verdict if fits else verdict.model_copy(update={"next_query": ""})
 

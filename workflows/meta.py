@@ -1,20 +1,18 @@
 """What the assistant tells about itself: read off its steps, its settings, the index and the memory, with no model."""
 
-import asyncio
 import logging
 import shlex
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from condensery.errors import CondenseryError
 from condensery.memory.control import MemoryState
 from condensery.memory.types import Fact
 from condensery.prompts.loader import Prompts, prompts_for
 from condensery.retrieval.types import Scope
 from condensery.services import Services
 from condensery.storage.documents import DocumentRecord
-from condensery.tracing import degraded
+from condensery.tracing import surviving
 from condensery.workflows.events import MetaQuestion
 
 log = logging.getLogger(__name__)
@@ -184,14 +182,8 @@ def told(state: MemoryState, facts: Sequence[Fact], prompts: Prompts, *, default
 
 async def _looked_up(look: Awaitable[T]) -> T | None:
     """What a look into the memory finds; None, with the reason in the stage's note, when it fails or takes too long."""
-    try:
-        async with asyncio.timeout(MEMORY_SECONDS):
-            return await look
-    except TimeoutError:
-        degraded(f"the memory was not looked into: it took longer than {MEMORY_SECONDS:g} seconds")
-    except CondenseryError as error:
-        log.warning("the memory was not looked into: %s", error)
-        degraded(f"the memory was not looked into: {error}")
+    async with surviving("the memory was not looked into", what="the memory", seconds=MEMORY_SECONDS):
+        return await look
     return None
 
 

@@ -4,12 +4,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from condensery.errors import CondenseryError, ProviderError
+from condensery.errors import ProviderError
 from condensery.models.chat import ChatModel
 from condensery.models.embedding import Embedder
 from condensery.prompts.loader import Prompts
 from condensery.settings import FewShot
-from condensery.tracing import degraded, noted
+from condensery.tracing import degraded, noted, surviving
 from condensery.workflows.examples import ExampleIndex, read_examples
 from condensery.workflows.few_shot import Ruling
 from condensery.workflows.labelling import chosen_label, to_show
@@ -23,8 +23,10 @@ ACCEPT, REJECT = "accept", "reject"
 LEAST_LIKE = 0.25
 """Cosine to its nearest examples below which a question is like none of them, and nothing is known against it."""
 
-OPENING_SECONDS = 30.0
-"""The first question of a process may wait this long for the embedding model and the vectors of the examples."""
+OPENING_SECONDS = 60.0
+"""All that the guard does may take this long: the first question of a process waits for the vectors of the examples."""
+
+UNSEEN = "accepted unseen"
 
 QuestionGuard = ExampleIndex
 """Examples of the labels `accept` and `reject`."""
@@ -67,27 +69,16 @@ async def rejected(question: str, guard: QuestionGuard | None, settings: FewShot
     if not settings.enabled:
         noted("switched off")
         return False
-    try:
-        async with asyncio.timeout(OPENING_SECONDS):
-            await guard.warm()
+    async with surviving(UNSEEN, what="the guard", seconds=OPENING_SECONDS):
+        await guard.warm()
         if judge is not None and (label := await _judged(question, guard, settings, judge)) is not None:
             noted(f"{label}ed by {judge.model.name}")
             return label == REJECT
-        async with asyncio.timeout(settings.seconds):
+        async with surviving(UNSEEN, what="the guard", seconds=settings.seconds, setting="few_shot.seconds"):
             ruling = await guard.rule(question, neighbours=settings.neighbours)
-    except TimeoutError:
-        degraded(f"accepted unseen: judging took longer than few_shot.seconds = {settings.seconds:g}")
-    except CondenseryError as error:
-        log.warning("a question was accepted unseen: %s", error)
-        degraded(f"accepted unseen: {error}")
-    except Exception as error:
-        log.error("a question was accepted unseen: the guard failed (%s)", type(error).__name__)
-        log.debug("the reason", exc_info=error)
-        degraded("accepted unseen: the guard failed; the log has the details")
-    else:
-        likeness = ", ".join(f"{label} {score:.2f}" for label, score in ruling.scores.items())
-        noted(f"{REJECT if rejects(ruling, settings.margin) else ACCEPT}ed: like {likeness}")
-        return rejects(ruling, settings.margin)
+            likeness = ", ".join(f"{label} {score:.2f}" for label, score in ruling.scores.items())
+            noted(f"{REJECT if rejects(ruling, settings.margin) else ACCEPT}ed: like {likeness}")
+            return rejects(ruling, settings.margin)
     return False
 
 

@@ -64,12 +64,25 @@ async def test_a_question_like_an_example_is_judged_as_the_example_is() -> None:
     [
         (_Failing(), "accepted unseen: the model is away"),
         (_Broken(), "accepted unseen: the guard failed; the log has the details"),
-        (_Slow(), "accepted unseen: judging took longer than few_shot.seconds = 0.05"),
+        (_Slow(), "accepted unseen: it took longer than 0.2 s"),
     ],
 )
-async def test_a_guard_that_fails_accepts_and_says_why(embedder: RecordingEmbedder, why: str) -> None:
+async def test_a_guard_that_fails_accepts_and_says_why(
+    embedder: RecordingEmbedder, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("condensery.workflows.question_guard.OPENING_SECONDS", 0.2)
     no, notes = await outcome("Tell me a joke.", embedder, seconds=0.05)
     assert (no, list(notes), notes.degraded) == (False, [why], True)
+
+
+class _SlowWithQuestions(RecordingEmbedder):
+    async def embed_query(self, text: str) -> list[float]:
+        return await (_Slow() if text == "Is it late?" else RecordingEmbedder()).embed_query(text)
+
+
+async def test_a_question_that_takes_too_long_is_accepted_unseen() -> None:
+    no, notes = await outcome("Is it late?", _SlowWithQuestions(), seconds=0.05)
+    assert (no, list(notes)) == (False, ["accepted unseen: it took longer than 0.05 s (few_shot.seconds)"])
 
 
 async def test_a_guard_that_is_off_or_not_there_judges_nothing() -> None:
