@@ -159,7 +159,8 @@ def _clause(text: str, piece: Piece, before: Statement | None, grammar: Grammar,
         return more
     if before is not None and piece.separator in "&," and grammar["elided"].match(text):
         return grammar.elide_as + text
-    if grammar["subject"].match(text) or grammar["prefix"].match(text):
+    is_led = grammar["prefix"].match(text) and not grammar["ask"].match(text)
+    if is_led or grammar["subject"].match(text):
         return text
     goes_on = before is not None and piece.separator in "&," and grammar["be"].search(before.text)
     if goes_on and (grammar.states.match(text) or grammar.nations.match(text)):
