@@ -145,7 +145,7 @@ async def test_what_has_expired_is_left_in_no_table_and_no_file(
         await memory.remember(mine, scope=ANN)
         await memory.erase_expired()
         assert len(await memory.list(scope=ANN)) == 2
-        monkeypatch.setattr("condensery.memory.mem0_store.today", lambda: tomorrow)
+        monkeypatch.setattr("condensery.memory.stored.today", lambda: tomorrow)
         if opened:
             await stack.enter_async_context(open_memory(database, RecordingEmbedder(), tmp_path))
         else:
