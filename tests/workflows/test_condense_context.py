@@ -194,3 +194,19 @@ def test_words_that_an_answer_lent_to_the_question_of_a_paste_are_not_what_the_p
         history = [Exchange(message=f"{lent} I live in Quuxford.", answer="…", shortened=shortened)]
         reply = Reply(text=rewrite)
         assert fault(reply, rewrite, "I live in Oslo. How long is the track?", history, 512) == reason
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "reason"),
+    [
+        ("I'm an apprentice at the mill in Quuxford. How long is the track?", None),
+        ("I live in Quuxford. I'm an apprentice there. How long is the track?", FallbackReason.UNGROUNDED),
+        ("I live in Quuxford. How long is the apprentice's track there?", FallbackReason.UNGROUNDED),
+    ],
+)
+def test_a_statement_that_leans_on_an_answer_may_be_put_in_full_and_no_other_comes_in(
+    rewrite: str, reason: FallbackReason | None
+) -> None:
+    history = [Exchange(message="Where is the mill?", answer="I live in Quuxford, and the mill is there.")]
+    message = "I'm an apprentice there. How long is the track?"
+    assert fault(Reply(text=rewrite), rewrite, message, history, 512) == reason

@@ -37,8 +37,16 @@ def invents(rewrite: str, message: str, earlier: str) -> bool:
     """
     said = f"{message} {earlier}"
     known = Vocabulary(said)
-    new = [fact for fact in self_stated(rewrite) if not _has(known, said, fact.text)]
-    return len(new) > sum(stated.refers for stated in statements(message))
+    new = [fact.text for fact in self_stated(rewrite) if not _has(known, said, fact.text)]
+    leaning = [stated.text for stated in statements(message) if stated.refers]
+    return len(new) > len(leaning) or not all(any(_says(text, short) for short in leaning) for text in new)
+
+
+def _says(full: str, short: str) -> bool:
+    """Whether `full` has every word of `short` that says something: "I work at the mill" of "I work there"."""
+    words = content_words(short)
+    kept = Vocabulary(full)
+    return bool(words) and all(map(kept.has, words))
 
 
 def _has(kept: Vocabulary, text: str, statement: str, *, one: bool = False) -> bool:
