@@ -1,5 +1,6 @@
 """The language that a person writes in, of those that there are texts for. The first call reads a model."""
 
+import re
 from collections.abc import Sequence
 
 from condensery.memory.languages import everyday_share
@@ -15,6 +16,9 @@ CLEAR = 1.5
 READ = 600
 """Characters of a message that are looked at, from its beginning and from its end."""
 
+_QUOTED = re.compile(r"\"[^\"]{8,}\"|“[^”]{8,}”|„[^“”]{8,}[“”]|«[^»]{8,}»|(?<!\w)'[^']{8,}'(?!\w)")
+"""What is quoted, such as a text to translate, is in whatever language."""
+
 
 def spoken(message: str, earlier: Sequence[str] = (), default: str = "en") -> str:
     """The locale whose language `message` is in; where that is not clear, the one that was spoken before.
@@ -24,7 +28,7 @@ def spoken(message: str, earlier: Sequence[str] = (), default: str = "en") -> st
     everyday words ("and", "und") decide about short messages.
     """
     for text in (message, *reversed(earlier)):
-        if (found := _told_by(_ends(text))) is not None:
+        if (found := _told_by(_ends(_QUOTED.sub(" ", text)))) is not None:
             return found if found in LOCALES else default
     return default
 
@@ -38,7 +42,7 @@ def _told_by(text: str) -> str | None:
     likely = likelihoods(text)
     by_letters = max(likely, key=likely.__getitem__)
     if by_letters in LOCALES and (likely[by_letters] >= SURE or by_letters == by_words):
-        return by_letters if best == 0 or everyday_share(by_letters, text) > 0 else by_words
+        return by_words if best > CLEAR * everyday_share(by_letters, text) else by_letters
     if best and best >= CLEAR * second:
         return by_words
     if by_letters not in LOCALES and likely[by_letters] >= FOREIGN and not best:
